@@ -3,6 +3,7 @@ package formats
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,9 @@ type Mover struct {
 	// File copies a file of a piece, unless all of its bytes are to be copied, or leaves it
 	// out. It reports whether it did.
 	File func(ctx context.Context, from, to string, mv *Moved) (done bool, err error)
+
+	// InUse returns an ErrBusy if the client has a file open; nil: it cannot be known.
+	InUse func(path string) error
 }
 
 // Piece is a file or folder that a client keeps of a session.
@@ -57,8 +61,8 @@ func (m *Moved) Named(has func(old string) bool) string {
 			return m.New
 		}
 		for _, rel := range m.Inside {
-			if has(old + "/" + rel) {
-				return m.New + "/" + rel
+			if to, in := m.Path(old + "/" + rel); in && has(old+"/"+rel) {
+				return to
 			}
 		}
 	}
@@ -82,8 +86,10 @@ func (m *Moved) Path(p string) (string, bool) {
 	return p, false
 }
 
-// below reports whether a path is dir or in it, and returns what follows dir.
+// below reports whether a path is dir or in it, and returns what follows dir. One that
+// leads up again is not.
 func below(p, dir string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(p, dir)
-	return rest, ok && (rest == "" || rest[0] == '/' || rest[0] == '\\')
+	up := slices.Contains(strings.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '\\' }), "..")
+	return rest, ok && !up && (rest == "" || rest[0] == '/' || rest[0] == '\\')
 }

@@ -18,7 +18,7 @@ import (
 // mover copies chats to the folder that is named after the new path of their project. The
 // client goes by that name, and shows the path in the file beside the database; the state
 // in the database names earlier paths, which are part of the conversation.
-func mover() *formats.Mover { return &formats.Mover{Find: findMoved, File: moveFile} }
+func mover() *formats.Mover { return &formats.Mover{Find: findMoved, File: moveFile, InUse: inUse} }
 
 func findMoved(_ context.Context, m formats.Machine, mv *formats.Moved) iter.Seq2[formats.Piece, error] {
 	return func(yield func(formats.Piece, error) bool) {
@@ -91,12 +91,19 @@ func statedCwd(dir string) string {
 	return rawjson.Text(rawjson.Last(readBeside(filepath.Join(dir, besideName)), "cwd"))
 }
 
+func inUse(path string) error {
+	if filepath.Base(path) != storeName {
+		return nil
+	}
+	return refuseOpen(path)
+}
+
 func moveFile(_ context.Context, from, to string, mv *formats.Moved) (done bool, err error) {
 	switch base := filepath.Base(from); {
 	case strings.HasSuffix(base, "-shm"):
 		return true, nil // its clients share it while they run
 	case base == storeName:
-		return false, refuseOpen(from)
+		return false, inUse(from)
 	case base == besideName:
 		if doc := readBeside(from); doc != nil {
 			return true, os.WriteFile(to, withCwd(doc, mv), 0o600)

@@ -52,12 +52,22 @@ func findMoved(ctx context.Context, _ formats.Machine, mv *formats.Moved) iter.S
 				return nil
 			}
 			p := formats.Piece{From: path, To: path, Root: filepath.Dir(path), Cwd: mv.New, InPlace: true}
+			if kept(path) {
+				p.Left, p.Hint = "text that rehome made of a store, in which no client looks", "convert it to a store with --cwd "+mv.New
+			}
 			if !yield(p, err) {
 				return fs.SkipAll
 			}
 			return nil
 		})
 	}
+}
+
+// kept reports whether a file is of a text with a sidecar, which no client uses.
+func kept(path string) bool {
+	_, err := os.Lstat(filepath.Join(filepath.Dir(path), formats.PartSidecar))
+	_, errStore := os.Lstat(filepath.Dir(path) + formats.SidecarSuffix)
+	return err == nil || errStore == nil
 }
 
 // withCwd returns the lines with the path that their project has now, nil if none names it.

@@ -58,7 +58,7 @@ func Format() *formats.Format {
 			Heads:  read.Heads,
 			Scan:   read.Scan,
 		},
-		Mover: &formats.Mover{Find: move.Find, File: move.File},
+		Mover: &formats.Mover{Find: move.Find, File: move.File, InUse: move.InUse},
 		Check: new(audit.Caches).Check,
 	}
 }

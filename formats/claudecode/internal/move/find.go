@@ -202,7 +202,7 @@ func (f *finder) send(p formats.Piece, name string) bool {
 // memories yields the files of a folder one by one: the client may have one for NEW already.
 func (f *finder) memories(p formats.Piece) bool {
 	err := filepath.WalkDir(p.From, func(at string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
+		if err != nil || e.IsDir() {
 			return err
 		}
 		rel, err := filepath.Rel(p.From, at)
@@ -211,6 +211,9 @@ func (f *finder) memories(p formats.Piece) bool {
 		}
 		one := p
 		one.From, one.To, one.Folder = at, filepath.Join(p.To, rel), false
+		if !e.Type().IsRegular() {
+			one.Left, one.Hint = "not a regular file", "copy it yourself"
+		}
 		if !f.yield(one, nil) {
 			return fs.SkipAll
 		}

@@ -62,6 +62,19 @@ func list(dir string) ([]fs.DirEntry, error) {
 
 func (f *finder) fail(err error) bool { return f.yield(formats.Piece{}, err) }
 
+// unread yields a store that cannot be read: the others can be moved. But nothing is,
+// while a client uses one of them.
+func (f *finder) unread(store string, err error) bool {
+	if errors.Is(err, formats.ErrBusy) || f.ctx.Err() != nil {
+		return f.fail(err)
+	}
+	return f.yield(unread(store, err), nil)
+}
+
+func unread(store string, err error) formats.Piece {
+	return formats.Piece{From: store, Left: "whose agents it has cannot be read: " + formats.Cause(err).Error(), Hint: "run `rehome check` on it"}
+}
+
 func (f *finder) projects() bool {
 	root := filepath.Join(f.data, layout.ProjectsName)
 	entries, err := list(root)
@@ -69,7 +82,7 @@ func (f *finder) projects() bool {
 		return f.fail(err)
 	}
 	for _, e := range entries {
-		of := func(old string) bool { return strings.HasPrefix(e.Name(), layout.Slug(old)) }
+		of := func(old string) bool { return strings.HasPrefix(e.Name()+"-", layout.Slug(old)+"-") }
 		if slices.ContainsFunc(f.mv.Old, of) && !f.project(root, e.Name()) {
 			return false
 		}
@@ -92,8 +105,12 @@ func (f *finder) project(root, slug string) bool {
 			continue
 		}
 		refs, err := refs(f.ctx, store)
-		if err != nil && !f.fail(err) {
-			return false
+		if err != nil {
+			shared = true // some of the transcripts may be of its agents
+			if !f.unread(store, err) {
+				return false
+			}
+			continue
 		}
 		cwd := f.mv.Named(func(old string) bool { return filename.HashOf(old) == e.Name() })
 		for _, ref := range refs {
@@ -169,8 +186,11 @@ func (f *finder) newer() bool {
 			continue
 		}
 		all, err := refs(f.ctx, store)
-		if err != nil && !f.fail(err) {
-			return false
+		if err != nil {
+			if !f.yield(unread(store, err), nil) {
+				return false
+			}
+			continue
 		}
 		n := 0
 		for _, ref := range all {
@@ -189,8 +209,8 @@ func (f *finder) newer() bool {
 // refs returns the workspace of each agent of a store.
 func refs(ctx context.Context, store string) (out map[string]string, err error) {
 	path := filepath.Join(store, sdkstore.IndexName)
-	if sqlitefile.HasOpen(path) {
-		return nil, inUse(path)
+	if err := InUse(path); err != nil {
+		return nil, err
 	}
 	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{})
 	if err != nil {
@@ -210,7 +230,11 @@ func refs(ctx context.Context, store string) (out map[string]string, err error) 
 	return out, nil
 }
 
-func inUse(path string) error {
+// InUse is formats.Mover.InUse.
+func InUse(path string) error {
+	if !isDatabase(filepath.Base(path)) || !sqlitefile.HasOpen(path) {
+		return nil
+	}
 	return &formats.Error{At: path, Err: fmt.Errorf("%w: its client has it open", formats.ErrBusy), Hint: "quit the client and try again"}
 }
 
@@ -226,8 +250,8 @@ func File(ctx context.Context, from, to string, mv *formats.Moved) (done bool, e
 	if !isDatabase(base) {
 		return false, nil
 	}
-	if sqlitefile.HasOpen(from) {
-		return true, inUse(from)
+	if err := InUse(from); err != nil {
+		return true, err
 	}
 	for _, side := range []string{"", "-wal", "-journal"} {
 		if err := fsx.Copy(from+side, to+side, 0o600); err != nil && (side == "" || !errors.Is(err, fs.ErrNotExist)) {
