@@ -123,8 +123,18 @@ func undoRecord(ctx context.Context, reg *formats.Registry, folder undo.Folder, 
 			return err
 		}
 	}
-	if len(out.Kept) == before && !out.DryRun {
+	switch kept := out.Kept[before:]; {
+	case out.DryRun:
+		return nil
+	case len(kept) == 0:
 		return folder.Remove(r.ID)
+	case r.Moved != nil && r.Changes == nil: // a later move is not to believe that the others are there
+		var paths []string
+		for _, k := range kept {
+			paths = append(paths, k.Key)
+		}
+		r.Narrow(paths)
+		return folder.Rewrite(r)
 	}
 	return nil
 }

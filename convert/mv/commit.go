@@ -60,8 +60,12 @@ func (m *mover) merge(ctx context.Context, f *family) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	if _, err = m.add(ctx, p, log); log.Saved {
+	_, err = m.add(ctx, p, log)
+	if log.Saved {
 		m.out.Undo = append(m.out.Undo, log.Record.ID)
+		if log.Record.Moved.Placed = err == nil; err == nil {
+			err = log.Rewrite()
+		}
 	}
 	return err
 }
@@ -193,10 +197,8 @@ func (m *mover) conclude(log *undo.Log, todo []*family) error {
 	before := len(r.Files)
 	r.Files = slices.DeleteFunc(r.Files, func(f undo.File) bool { return failed[f.Family()] })
 	r.Moved.Sources = slices.DeleteFunc(r.Moved.Sources, func(s undo.Source) bool { return failed[s.Family()] })
-	switch len(r.Files) {
-	case before:
-		return nil
-	case 0:
+	r.Moved.Placed = true
+	if len(r.Files) == 0 && before > 0 {
 		for _, dir := range slices.Backward(r.Folders) {
 			_ = os.Remove(dir) // unless something is there
 		}

@@ -297,7 +297,7 @@ func (m *mover) add(ctx context.Context, p *piece, log formats.UndoLog) (there b
 // continued it since.
 func (m *mover) movedBefore(p *piece) bool {
 	for _, r := range m.records {
-		if r.Moved == nil || r.Moved.Removed {
+		if r.Moved == nil || !r.Moved.Placed {
 			continue
 		}
 		for _, s := range r.Moved.Sources {

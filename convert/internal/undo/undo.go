@@ -44,6 +44,7 @@ type Moved struct {
 	Old     string   `json:"old"`
 	New     string   `json:"new"`
 	Removed bool     `json:"removed,omitempty"` // the originals were removed
+	Placed  bool     `json:"placed,omitempty"`  // the copies are in their places: the run was not killed before
 	Sources []Source `json:"sources"`
 }
 
@@ -226,9 +227,31 @@ func overwrite(path, staged string, content []byte) error {
 }
 
 // Rewrite writes a saved record again, which has changed.
-func (l *Log) Rewrite() error {
-	dir := l.folder.path(l.Record.ID)
-	return errors.Join(l.Record.write(dir), fsx.SyncFolder(dir))
+func (l *Log) Rewrite() error { return l.folder.Rewrite(&l.Record) }
+
+// Rewrite writes a record again, which has changed.
+func (f Folder) Rewrite(r *Record) error {
+	dir := f.path(r.ID)
+	return errors.Join(r.write(dir), fsx.SyncFolder(dir))
+}
+
+// Narrow takes all sessions out of a record of a move but those of these files.
+func (r *Record) Narrow(paths []string) {
+	wanted := map[string]bool{}
+	for _, path := range paths {
+		i := slices.IndexFunc(r.Files, func(f File) bool { return f.Path == path })
+		if i < 0 {
+			return // rather too much than too little
+		}
+		wanted[r.Files[i].Family()] = true
+	}
+	r.Files = slices.DeleteFunc(r.Files, func(f File) bool { return !wanted[f.Family()] })
+	r.Moved.Sources = slices.DeleteFunc(r.Moved.Sources, func(s Source) bool {
+		if r.Moved.Removed {
+			return !slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == s.Path })
+		}
+		return !wanted[s.Family()]
+	})
 }
 
 // newID gives a number away, which is on disk when it returns.
