@@ -313,4 +313,16 @@ func TestMvInUse(t *testing.T) {
 		owner()
 	}
 	h.run(h.mv())
+	owner := (&busyStore{t: t}).hold(agent)
+	if out, err := h.mv("--remove-old").CombinedOutput(); err == nil || !strings.Contains(string(out), "in use") {
+		t.Errorf("--remove-old: %v: %s", err, out)
+	}
+	owner()
+	if _, err := os.Stat(agent); err != nil {
+		t.Error(err)
+	}
+	h.run(h.mv("--remove-old"))
+	if _, err := os.Stat(agent); err == nil {
+		t.Error("not removed")
+	}
 }

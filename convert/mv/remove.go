@@ -3,6 +3,7 @@ package mv
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
+	"rehome/formats/session"
 	"rehome/internal/fsx"
 )
 
@@ -31,7 +33,7 @@ func Remove(ctx context.Context, reg *formats.Registry, o Options) (*Report, err
 	x := &remover{Options: &o, out: out, seen: map[string]bool{}}
 	for i := range list {
 		r := &list[i]
-		if r.Moved == nil || r.Moved.Removed || r.Moved.New != mv.New || !slices.Contains(append(mv.Old, out.Old), r.Moved.Old) {
+		if r.Moved == nil || !r.Moved.Placed || r.Moved.New != mv.New || !slices.Contains(append(mv.Old, out.Old), r.Moved.Old) {
 			continue
 		}
 		f := reg.Lookup(r.Format)
@@ -81,7 +83,7 @@ func (x *remover) record(ctx context.Context, folder undo.Folder, f *formats.For
 			continue
 		}
 		s := Session{Client: clientOf(f), ID: own.ID, Title: own.Title, From: own.Path, To: own.To, Status: Planned}
-		if err := removable(family); err != nil {
+		if err := removable(ctx, f, family); err != nil {
 			s.fail(err)
 		} else {
 			todo = append(todo, family...)
@@ -108,7 +110,7 @@ func (x *remover) record(ctx context.Context, folder undo.Folder, f *formats.For
 		return err
 	}
 	x.out.Undo = append(x.out.Undo, log.Record.ID)
-	return x.remove(todo)
+	return x.remove(ctx, f, todo)
 }
 
 // families splits the originals into those of each session.
@@ -123,20 +125,93 @@ func families(list []undo.Source) (out [][]undo.Source) {
 }
 
 // removable returns why the originals of a session stay, nil if they need not.
-func removable(family []undo.Source) error {
+func removable(ctx context.Context, f *formats.Format, family []undo.Source) error {
 	for _, s := range family {
-		if _, err := os.Lstat(s.To); err != nil {
-			return &formats.Error{At: s.To, Err: errors.New("the copy is no longer there"), Hint: "run `rehome mv OLD NEW` again"}
+		if err := unchanged(f, s); err != nil {
+			return err
 		}
-		now, err := fsx.DigestTree(s.Path)
-		if err == nil && now != s.Digest {
-			err = errors.New("changed since it was copied")
-		}
-		if err != nil {
-			return &formats.Error{At: s.Path, Err: formats.Cause(err), Hint: "it stays: somebody continued it at the old place"}
+		if err := holds(ctx, f, s); err != nil {
+			return &formats.Error{At: s.To, Err: formats.Cause(err), Hint: "the original stays: run `rehome mv OLD NEW` again, or compare the two with `rehome diff`"}
 		}
 	}
 	return nil
+}
+
+// unchanged returns an error if an original is not as it was when it was copied, or in use.
+func unchanged(f *formats.Format, s undo.Source) error {
+	if f.Mover != nil && f.Mover.InUse != nil {
+		err := filepath.WalkDir(s.Path, func(at string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				err = f.Mover.InUse(at)
+			}
+			return err
+		})
+		if errors.Is(err, formats.ErrBusy) {
+			return err
+		}
+	}
+	now, err := fsx.DigestTree(s.Path)
+	if err == nil && now != s.Digest {
+		err = errors.New("changed since it was copied")
+	}
+	if err != nil {
+		return &formats.Error{At: s.Path, Err: formats.Cause(err), Hint: "it stays: somebody continued it at the old place"}
+	}
+	return nil
+}
+
+// holds returns an error unless the copy of an original has each of its sessions, with as
+// many messages or more: people have continued it since.
+func holds(ctx context.Context, f *formats.Format, s undo.Source) error {
+	was, err := os.Lstat(s.Path)
+	if err != nil {
+		return err
+	}
+	is, err := os.Stat(s.To)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("the copy is no longer there")
+	case err != nil:
+		return err
+	case is.IsDir() != was.IsDir() || was.Size() > 0 && is.Size() == 0 && !is.IsDir():
+		return errors.New("the copy is no longer what it was")
+	case s.ID == "" || s.Of != "" || f.Sessions == nil:
+		return nil
+	}
+	old, err := messages(ctx, f, s.Path)
+	if err != nil {
+		return err
+	}
+	now, err := messages(ctx, f, s.To)
+	for id, n := range old {
+		if err == nil && now[id] < n {
+			err = fmt.Errorf("the copy of session %s has fewer messages than the original: %d of %d", id, now[id], n)
+		}
+	}
+	return err
+}
+
+// messages counts the messages of each session of a store, as far as they can be read.
+func messages(ctx context.Context, f *formats.Format, path string) (map[string]int, error) {
+	l, err := formats.Locate(path)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int{}
+	for s, err := range f.Sessions.Decode(ctx, l, formats.FullView(1), session.Selection{History: true}) {
+		if err != nil {
+			continue // what cannot be read in both is not compared
+		}
+		if out[s.ID] += 0; s.Messages == nil {
+			continue
+		}
+		for _, err := range s.Messages {
+			if err == nil {
+				out[s.ID]++
+			}
+		}
+	}
+	return out, ctx.Err()
 }
 
 // keep puts an original of the session at a path into the undo record.
@@ -167,9 +242,12 @@ func keep(log *undo.Log, s undo.Source, of string) error {
 
 // remove removes originals that were kept, the session's own file first: without that, its
 // client does not look for the others.
-func (x *remover) remove(todo []undo.Source) error {
+func (x *remover) remove(ctx context.Context, f *formats.Format, todo []undo.Source) error {
 	for _, family := range families(todo) {
 		for _, s := range slices.Backward(family) {
+			if err := errors.Join(ctx.Err(), unchanged(f, s)); err != nil {
+				return err // since it was kept
+			}
 			if err := removeTree(s.Path); err != nil {
 				return &formats.Error{At: s.Path, Op: "remove", Err: formats.Cause(err), Hint: "the rest stays: run it again"}
 			}
