@@ -7,6 +7,7 @@ import (
 	"rehome/convert"
 	"rehome/convert/mv"
 	"rehome/formats"
+	"rehome/formats/session"
 )
 
 type mvCmd struct {
@@ -97,6 +98,12 @@ func (c *mvCmd) Run(a *app) error {
 
 // clientName returns the name of a client for people.
 func (a *app) clientName(client string) string {
+	switch client {
+	case session.CursorIDE:
+		return "Cursor IDE"
+	case session.Codex:
+		return "Codex"
+	}
 	for _, f := range a.reg.All() {
 		if f.Home != nil && len(f.Clients) > 0 && f.Clients[0] == client {
 			return a.clientOf(f.Name)
