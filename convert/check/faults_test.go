@@ -2,23 +2,17 @@ package check_test
 
 import (
 	"context"
-	"crypto/md5"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"rehome/convert"
 	"rehome/convert/check"
 	"rehome/formats/all"
 	"rehome/formats/rule"
 	"rehome/testdata/faults"
-	"rehome/testdata/ide"
 )
 
 const everything = rule.Container | rule.Schema | rule.References | rule.Meaning
@@ -31,7 +25,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := &samples{made: map[string]string{}, dir: t.TempDir()}
+	known := &samples{dir: t.TempDir()}
 	hits := map[string]int{}
 	for _, f := range list {
 		for _, e := range f.Expect {
@@ -180,7 +174,7 @@ func fresh(before, after map[string]int) (out []string) {
 
 // TestGenuine: there is nothing to say of what the real clients wrote.
 func TestGenuine(t *testing.T) {
-	known := &samples{made: map[string]string{}, dir: t.TempDir()}
+	known := &samples{dir: t.TempDir()}
 	for _, name := range genuine() {
 		t.Run(name, func(t *testing.T) {
 			got, err := ask(t.Context(), check.Options{Paths: []string{known.fresh(t, name)}, Layers: everything})
@@ -213,125 +207,26 @@ func genuine() []string {
 	return list
 }
 
-// samples are the good stores that faults are planted in. Each is made once
-// and copied for every fault.
+// samples are the good stores that faults are planted in.
 type samples struct {
 	dir  string
-	made map[string]string
-	next int
+	made *faults.Samples
 }
 
 func (s *samples) fresh(t *testing.T, name string) string {
 	t.Helper()
-	if s.made[name] == "" {
-		to := filepath.Join(s.dir, "of", name)
-		if err := makeSample(t, to, name); err != nil {
-			t.Fatalf("sample %s: %v", name, err)
-		}
-		s.made[name] = to
+	if s.made == nil {
+		s.made = &faults.Samples{Dir: s.dir, Testdata: "../../testdata"}
 	}
-	s.next++
-	dir := filepath.Join(s.dir, fmt.Sprint(s.next))
-	if err := os.CopyFS(dir, os.DirFS(s.made[name])); err != nil {
+	dir, err := s.made.Fresh(t.Context(), name)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
 
-const chatID = "5d0b2b7e-1111-4000-8000-000000000000"
-
-// chatFolder is where the CLI keeps a chat of the workspace /proj/demo.
-func chatFolder() string {
-	sum := md5.Sum([]byte("/proj/demo"))
-	return filepath.Join("chats", hex.EncodeToString(sum[:]), chatID)
-}
-
-// makeSample lays a sample below a folder that does not exist yet.
-func makeSample(t *testing.T, to, name string) error {
-	copied := func(from, below string) error {
-		return os.CopyFS(filepath.Join(to, below), os.DirFS(filepath.Join("../../testdata", from)))
-	}
-	one := func(from, as string) error {
-		b, err := os.ReadFile(filepath.Join("../../testdata", from))
-		if err != nil {
-			return err
-		}
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, as)), 0o777); err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, as), b, 0o666)
-	}
-	kind, rest, _ := strings.Cut(name, "/")
-	switch kind {
-	case "chat":
-		return one("chat/after.db", filepath.Join(chatFolder(), "store.db"))
-	case "sdk":
-		return copied("sdk/e2e-sqlite-hot-wal", "")
-	case "sdk-closed":
-		return copied("sdk/gen/sqlite", "")
-	case "sdk-legacy":
-		return copied("sdk/legacy-1.0.14", "")
-	case "sdk-play":
-		return copied("sdk/play/sqlite", "")
-	case "ndjson":
-		return copied("sdk/e2e-jsonl", "")
-	case "ndjson-play":
-		return copied("sdk/play/jsonl", "")
-	case "ndjson-closed":
-		return copied("sdk/gen/jsonl", "")
-	case "claude":
-		return copied("claude/config", "")
-	case "claude-sound":
-		return errors.Join(copied("claude/config", ""), os.Remove(filepath.Join(to, "projects/-home-ann-app/20000000-0000-4000-8000-000000000002.jsonl")))
-	case "transcripts-sound":
-		return errors.Join(copied("transcript/projects", "projects"), os.RemoveAll(filepath.Join(to, "projects/home-ann-app/agent-transcripts/33333333-0000-4000-8000-000000000003")))
-	case "codex":
-		return copied("codex/home", "")
-	case "transcripts":
-		return copied("transcript/projects", "projects")
-	case "stream":
-		return one("stream/"+rest, rest)
-	case "canonical":
-		return one("canonical/one.jsonl", "one.jsonl")
-	case "canonical-sidecar":
-		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/chat/before.db", madeFor(filepath.Join(to, "one.jsonl")), convert.Options{To: "canonical"})
-		return err
-	case "sqlite":
-		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../../testdata/sqlite/oddities.sql"))))
-	case "archive":
-		return archived(t, "chat/", chatFolder(), filepath.Join(to, "chat"))
-	case "archive-ide":
-		return archived(t, "ide/"+rest, "User", filepath.Join(to, "ide"))
-	case "ndjson-split":
-		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson"})
-		return err
-	case "ndjson-sidecar":
-		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson", Flat: true})
-		return err
-	case "ide":
-		script := rest
-		if script == "" {
-			script = "tools"
-		}
-		text := string(must(os.ReadFile("../../testdata/ide/cases/" + script + ".sql")))
-		return ide.Build(filepath.Join(to, "User"), text)
-	}
-	if info, err := os.Stat(filepath.Join("../../testdata/faults/samples", name)); err == nil && info.IsDir() {
-		return copied("faults/samples/"+name, "")
-	}
-	return fmt.Errorf("%w: nobody knows how to make it", fs.ErrNotExist)
-}
-
-// archived is a store of a sample as text.
-func archived(t *testing.T, sample, below, to string) error {
-	store := t.TempDir()
-	if err := makeSample(t, store, sample); err != nil {
-		return err
-	}
-	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(store, below), to, convert.Options{To: "archive", Sidecar: "none"})
-	return err
-}
+func chatFolder() string { return faults.ChatFolder() }
 
 func madeFor(file string) string {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {

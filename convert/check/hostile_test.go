@@ -144,7 +144,7 @@ func within(t *testing.T, dir, kind string) {
 // TestMovingStores: stores that grow, go and come while they are examined are
 // no crash.
 func TestMovingStores(t *testing.T) {
-	known := &samples{made: map[string]string{}, dir: t.TempDir()}
+	known := &samples{dir: t.TempDir()}
 	dir := t.TempDir()
 	var at []string
 	for i, name := range []string{"chat", "ndjson", "claude", "transcripts", "archive", "sdk-closed"} {

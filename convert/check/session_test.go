@@ -31,7 +31,7 @@ func TestSessionOfFindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := &samples{made: map[string]string{}, dir: t.TempDir()}
+	known := &samples{dir: t.TempDir()}
 	named, unnamed := map[string]map[string]bool{}, map[string]map[string]bool{}
 	for name := range sharedRules {
 		named[name], unnamed[name] = map[string]bool{}, map[string]bool{}

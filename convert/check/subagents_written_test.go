@@ -18,7 +18,7 @@ import (
 // TestKinWritten: what is written for Claude Code names no call and no subagent
 // that is not there, whichever way it came, and names those that are.
 func TestKinWritten(t *testing.T) {
-	known := &samples{made: map[string]string{}, dir: t.TempDir()}
+	known := &samples{dir: t.TempDir()}
 	ways := map[string]func(ctx context.Context, from, to string) error{
 		"convert": func(ctx context.Context, from, to string) error {
 			_, err := convert.Convert(ctx, all.Registry(), from, filepath.Join(to, "projects"), convert.Options{To: "claude-code", Allow: loss.Unreadable})
