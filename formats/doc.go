@@ -73,6 +73,7 @@
 //	members       JSON objects split into members, each of them accounted for
 //	entries       JSON values that list sessions, split into their entries
 //	lines         text split into lines with offsets
+//	linerepair    files of JSON lines, repaired as text and rewritten line by line
 //	jsonl         stores made of files of JSON lines, one session each
 //	packed        the only user of the compression library
 //	digest        the only user of the hash library
@@ -105,4 +106,9 @@
 //	linecheck     text of JSON lines as a container
 //	storecheck    store.db: the graph of blobs and its meta row
 //	sdkcheck      the documents of the Cursor SDK, across records
+//
+// Those that repair what these find:
+//
+//	sqliterepair  SQLite files as containers
+//	storerepair   store.db: names of blobs, the meta row, and the state it names
 package formats

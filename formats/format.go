@@ -41,4 +41,8 @@ type Format struct {
 	// the store and reports every finding. It returns an error if the store could
 	// not be read to the end; damage is a finding, not an error. nil: no rules.
 	Check func(ctx context.Context, l *Location, v View, p *rule.Pass) error
+
+	// Repair repairs findings of Check in a private copy of a store, as far as it
+	// can. nil: none.
+	Repair func(ctx context.Context, l *Location, r *Repair) error
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/rawjson"
 )
 
@@ -34,7 +35,8 @@ func Format() *formats.Format {
 			Path: named,
 			Many: true,
 		},
-		Check: check,
+		Check:  check,
+		Repair: linerepair.Repair,
 	}
 }
 

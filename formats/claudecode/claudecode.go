@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/audit"
+	"rehome/formats/claudecode/internal/mend"
 	"rehome/formats/claudecode/internal/move"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/read"
@@ -57,6 +58,7 @@ func Format() *formats.Format {
 		Mover:       &formats.Mover{Find: move.Find(home, settings), File: move.File},
 		IsStoreName: isStoreName,
 		Check:       audit.Check,
+		Repair:      mend.Repair,
 	}
 }
 

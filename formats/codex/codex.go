@@ -15,6 +15,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/lines"
 	"rehome/formats/rule"
 	"rehome/formats/session"
@@ -43,7 +44,8 @@ func Format() *formats.Format {
 			SideFiles: []string{".json"},
 			Parts:     []string{"sessions", "archived_sessions", "session_index.jsonl", "history.jsonl"},
 		},
-		Check: check,
+		Check:  check,
+		Repair: linerepair.Repair,
 	}
 }
 

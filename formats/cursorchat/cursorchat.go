@@ -67,8 +67,9 @@ func Format() *formats.Format {
 			IsHash:    filename.IsHash,
 			SideFiles: append(sqlitefile.SideFiles(), ".json"),
 		},
-		Mover: mover(),
-		Check: check(bench),
+		Mover:  mover(),
+		Check:  check(bench),
+		Repair: repair,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"rehome/formats/cursoride/internal/part"
 	"rehome/formats/cursoride/internal/write"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqliterepair"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/session"
 )
@@ -52,6 +53,7 @@ func Format() *formats.Format {
 			SideFiles: append(sqlitefile.SideFiles(), ".json"),
 		},
 		Check:  audit.Check,
+		Repair: sqliterepair.Repair(false),
 		Writer: write.Writer(),
 	}
 }

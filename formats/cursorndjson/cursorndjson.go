@@ -41,8 +41,9 @@ func Format() *formats.Format {
 			Heads:  heads,
 			Scan:   search,
 		},
-		Mover: mover(),
-		Check: check,
+		Mover:  mover(),
+		Check:  check,
+		Repair: repair,
 	}
 }
 

@@ -58,8 +58,9 @@ func Format() *formats.Format {
 			Heads:  read.Heads,
 			Scan:   read.Scan,
 		},
-		Mover: &formats.Mover{Find: move.Find, File: move.File, InUse: move.InUse},
-		Check: new(audit.Caches).Check,
+		Mover:  &formats.Mover{Find: move.Find, File: move.File, InUse: move.InUse},
+		Check:  new(audit.Caches).Check,
+		Repair: repair,
 	}
 }
 

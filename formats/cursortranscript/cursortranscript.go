@@ -11,6 +11,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/jsonl"
+	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
@@ -34,7 +35,8 @@ func Format() *formats.Format {
 		Home: &formats.Home{
 			Roots: home,
 		},
-		Check: check,
+		Check:  check,
+		Repair: linerepair.Repair,
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sqlitecheck"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqliterepair"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -42,8 +43,9 @@ func Format() *formats.Format {
 			Changes: shape.Changes(shard),
 			Shard:   shard,
 		},
-		Probe: probe,
-		Check: check,
+		Probe:  probe,
+		Check:  check,
+		Repair: sqliterepair.Repair(true),
 	}
 }
 

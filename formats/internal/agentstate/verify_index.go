@@ -65,6 +65,13 @@ func (x *Index) Reached() (n int) {
 // Reset removes all blobs.
 func (x *Index) Reset() { x.ids, x.marks = nil, x.marks[:0] }
 
+// forget makes the next walk look at every blob again.
+func (x *Index) forget() {
+	for i := range x.marks {
+		x.marks[i].seen = 0
+	}
+}
+
 // find returns the mark of a blob; of two with one id the first.
 func (x *Index) find(id ID) *mark {
 	if x.ids == nil {

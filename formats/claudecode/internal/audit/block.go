@@ -63,7 +63,7 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	if kind == "" {
 		return
 	}
-	fields, ok := fieldsOf(kind)
+	fields, ok := Fields(kind)
 	if !ok {
 		if !strings.HasSuffix(kind, "_tool_result") {
 			b.say(b.unknown("RH451"), at+"/type", "block type %q", rule.Clip(kind))
@@ -98,9 +98,9 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	}
 }
 
-// fieldsOf returns the members that the API accepts in a type of block; nil if the
+// Fields returns the members that the API accepts in a type of block; nil if the
 // type is known, but its members are not. Claude Code sends members unchanged.
-func fieldsOf(kind string) (fields []string, known bool) {
+func Fields(kind string) (fields []string, known bool) {
 	switch kind {
 	case "text":
 		return []string{"text", "citations", "cache_control"}, true
@@ -180,7 +180,7 @@ func (b *blocks) result(raw []byte, n int, at string) {
 // inner checks a block of a result.
 func (b *blocks) inner(raw []byte, at string) {
 	kind := outline.Text(raw, "type")
-	fields, ok := fieldsOf(kind)
+	fields, ok := Fields(kind)
 	switch {
 	case kind == "":
 	case !ok || strings.Contains(kind, "tool_use") || strings.Contains(kind, "thinking") || kind == "tool_result":

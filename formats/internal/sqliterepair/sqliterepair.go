@@ -1,0 +1,81 @@
+// Package sqliterepair repairs SQLite files as containers: what sqlitecheck finds wrong
+// with their pages and indexes.
+package sqliterepair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/rule"
+)
+
+// File repairs the findings of one file that concern its pages, and reports whether it
+// did. Then no other repair of that file makes sense in the same round. code allows
+// schemas that run SQL, which those of clients do not.
+func File(ctx context.Context, path string, findings []rule.Finding, r *formats.Repair, code bool) (done bool, err error) {
+	var wrong []rule.Finding
+	cut := true
+	for _, f := range findings {
+		switch f.Rule {
+		case "RH104":
+		case "RH103", "RH105", "RH106", "RH107", "RH108", "RH109", "RH110", "RH118":
+			cut = false
+		default:
+			continue
+		}
+		wrong = append(wrong, f)
+	}
+	if len(wrong) == 0 {
+		return false, nil
+	}
+	longer, undo, err := sqlitefile.SetSize(path)
+	if err != nil {
+		return false, err
+	}
+	if cut {
+		if longer {
+			r.Did(wrong[0], "removed the bytes after the last page", "")
+		}
+		return longer, nil
+	}
+	s, err := sqlitefile.Rebuild(ctx, path, code)
+	if err != nil {
+		// The system's own errors end the run; what the file is to blame for is left.
+		err = errors.Join(Fatal(ctx, err), undo())
+		return false, err
+	}
+	lost := strings.Join(s.Lost, "; ")
+	if s.More > 0 {
+		lost += fmt.Sprintf("; and %d more", s.More)
+	}
+	r.Did(wrong[0], "copied "+rule.Count(s.Rows, "row").String()+" into a new database with the same schema", lost)
+	return true, nil
+}
+
+// Fatal returns an error that is not about the content of a file: it ends the repair.
+func Fatal(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if no := syscall.Errno(0); errors.As(err, &no) || errors.Is(err, formats.ErrFull) || errors.Is(err, formats.ErrBusy) {
+		return err
+	}
+	return nil
+}
+
+// Repair repairs the databases of stores as containers only.
+func Repair(code bool) func(context.Context, *formats.Location, *formats.Repair) error {
+	return func(ctx context.Context, l *formats.Location, r *formats.Repair) error {
+		for _, findings := range r.ByFile() {
+			if _, err := File(ctx, l.File(findings[0].At), findings, r, code); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

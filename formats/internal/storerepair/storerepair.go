@@ -1,0 +1,247 @@
+// Package storerepair repairs a store.db, the database in which the Cursor CLI and the
+// Cursor SDK keep the state of one agent: names of blobs, and the meta row.
+package storerepair
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/linerepair"
+	"rehome/formats/internal/object"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqliterepair"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/internal/storedb"
+	"rehome/formats/rule"
+)
+
+// FirstMoment is the time of creation of an agent of which nothing says it: the client
+// requires one.
+const FirstMoment = 1577836800000 // 2020
+
+// Agent is what is known of an agent without its store.db.
+type Agent struct {
+	ID, Title string
+	Created   int64 // milliseconds since 1970; 0 if unknown
+	Rootless  bool  // the meta row does not name the root
+}
+
+// File repairs the findings of one store.db.
+func File(ctx context.Context, path string, findings []rule.Finding, r *formats.Repair, who Agent) error {
+	if done, err := sqliterepair.File(ctx, path, findings, r, false); done || err != nil {
+		return err
+	}
+	s := &file{path: path, r: r, who: who, seen: map[string]bool{}}
+	for _, f := range findings {
+		if s.seen[f.Rule] && f.Rule != "RH302" && f.Rule != "RH403" {
+			continue
+		}
+		s.seen[f.Rule] = true
+		var err error
+		switch f.Rule {
+		case "RH302":
+			err = s.rename(ctx, f)
+		case "RH303", "RH306", "RH307", "RH308":
+			err = s.older(ctx, f)
+		case "RH202", "RH401", "RH402":
+			err = s.rebuild(ctx, f)
+		case "RH403":
+			err = s.member(ctx, f)
+		}
+		if err = sqliterepair.Fatal(ctx, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type file struct {
+	path string
+	r    *formats.Repair
+	who  Agent
+	seen map[string]bool
+}
+
+// Edit runs f in one transaction on a database.
+func Edit(ctx context.Context, path string, f func(e *sqlitefile.Editor) error) error {
+	e, err := sqlitefile.Edit(ctx, path, "")
+	if err != nil {
+		return err
+	}
+	if err = f(e); err == nil {
+		err = e.Commit(ctx)
+	}
+	return errors.Join(err, e.Close())
+}
+
+// rename gives a blob the name that its bytes have.
+func (s *file) rename(ctx context.Context, f rule.Finding) error {
+	return Edit(ctx, s.path, func(e *sqlitefile.Editor) error {
+		row, err := e.One(ctx, "SELECT CAST(data AS BLOB) FROM blobs WHERE rowid=?1", f.At.RowID)
+		if err != nil || row == nil {
+			return err
+		}
+		sum := sha256.Sum256(row[0].Bytes())
+		id := hex.EncodeToString(sum[:])
+		twin, err := e.One(ctx, "SELECT 1 FROM blobs WHERE id=?1 AND rowid<>?2", id, f.At.RowID)
+		if err != nil {
+			return err
+		}
+		if twin != nil {
+			_, err = e.Exec(ctx, "DELETE FROM blobs WHERE rowid=?1", f.At.RowID)
+			s.r.Did(f, "deleted the blob, because the same bytes are stored under their right id", "")
+			return err
+		}
+		_, err = e.Exec(ctx, "UPDATE blobs SET id=?1, data=CAST(data AS BLOB) WHERE rowid=?2", id, f.At.RowID)
+		s.r.Did(f, "gave the blob the id of its bytes", "")
+		return err
+	})
+}
+
+// Newest returns the newest root of a store.db whose state is whole, or if lax is set,
+// one of which as much is there as can be.
+func Newest(ctx context.Context, path string, lax bool) (root string, err error) {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return "", nil
+	}
+	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, t := range db.Tables() {
+		if !strings.EqualFold(t.Name, storedb.BlobsTable) {
+			continue
+		}
+		b, err := storedb.OpenBlobs(ctx, db, t, storedb.Options{})
+		if err != nil {
+			return "", err
+		}
+		id, found, err := agentstate.NewestSound(ctx, b, b.All(ctx), lax)
+		if err = errors.Join(err, b.Close()); err != nil || !found {
+			return "", err
+		}
+		return id.String(), nil
+	}
+	return "", nil
+}
+
+// OlderLost says what an older state lacks.
+const OlderLost = "what the conversation had after that state"
+
+// older makes the meta row name an older state.
+func (s *file) older(ctx context.Context, f rule.Finding) error {
+	doc := Meta(ctx, s.path)
+	if doc == nil {
+		return nil
+	}
+	root, err := Newest(ctx, s.path, f.Rule == "RH303")
+	if err != nil || root == "" || root == rawjson.Text(rawjson.Last(doc, "latestRootBlobId")) {
+		return err
+	}
+	if err := s.store(ctx, linerepair.SetText(doc, "latestRootBlobId", root)); err != nil {
+		return err
+	}
+	s.r.Did(f, "went back to the newest state that is complete, "+root[:12], OlderLost)
+	return nil
+}
+
+// Meta returns the meta row of a store.db, nil if it is not an object.
+func Meta(ctx context.Context, path string) []byte {
+	b, err := sqlitefile.Value(ctx, path, storedb.MetaTable, storedb.MetaKey, sqlitefile.Options{})
+	if err != nil {
+		return nil // the check says why
+	}
+	line, _, err := rawjson.Line(storedb.MetaText(b))
+	if err != nil || len(line) == 0 || line[0] != '{' {
+		return nil
+	}
+	return bytes.Clone(line)
+}
+
+func (s *file) store(ctx context.Context, doc []byte) error {
+	return Edit(ctx, s.path, func(e *sqlitefile.Editor) error {
+		if columns, err := e.Columns(ctx, "main", storedb.MetaTable); err != nil || len(columns) == 0 {
+			if _, err := e.Exec(ctx, storecheck.MetaSQL); err != nil {
+				return err
+			}
+		}
+		n, err := e.Exec(ctx, "UPDATE meta SET value=?1 WHERE key='0'", hex.EncodeToString(doc))
+		if err == nil && n == 0 {
+			_, err = e.Exec(ctx, "INSERT INTO meta (key, value) VALUES ('0', ?1)", hex.EncodeToString(doc))
+		}
+		return err
+	})
+}
+
+// rebuild writes the meta row anew.
+func (s *file) rebuild(ctx context.Context, f rule.Finding) error {
+	if s.who.ID == "" {
+		return nil
+	}
+	root := ""
+	if !s.who.Rootless {
+		var err error
+		if root, err = Newest(ctx, s.path, true); err != nil || root == "" {
+			return err
+		}
+	}
+	o := object.New(nil)
+	o.Text("agentId", s.who.ID)
+	o.Text("latestRootBlobId", root)
+	title := s.who.Title
+	if title == "" {
+		title = "New Agent"
+	}
+	o.Text("name", title)
+	o.Text("mode", storedb.DefaultMode)
+	o.Flag("isRunEverything", false)
+	created := s.who.Created
+	if created == 0 {
+		created = FirstMoment
+	}
+	o.Raw("createdAt", fmt.Append(nil, created))
+	if err := s.store(ctx, o.Done()); err != nil {
+		return err
+	}
+	lost := "the mode, the model and the settings of the agent"
+	if s.who.Title == "" {
+		lost = "its name, " + lost
+	}
+	s.r.Did(f, "wrote the row again, with the newest state that is complete", lost)
+	return nil
+}
+
+// member gives a member of the meta row a value that the client reads.
+func (s *file) member(ctx context.Context, f rule.Finding) error {
+	doc := Meta(ctx, s.path)
+	if doc == nil {
+		return nil
+	}
+	name := strings.TrimPrefix(f.Pointer, "/")
+	switch name {
+	case "createdAt":
+		created := s.who.Created
+		if created == 0 {
+			created = FirstMoment
+		}
+		doc = linerepair.Set(doc, name, fmt.Append(nil, created))
+		s.r.Did(f, "set the time of creation", "the time as it was")
+	case "agentId", "name", "mode", "latestRootBlobId":
+		doc = linerepair.SetText(doc, name, map[string]string{"agentId": s.who.ID, "name": s.who.Title, "mode": storedb.DefaultMode}[name])
+		s.r.Did(f, "gave the member a value", "")
+	default:
+		doc = linerepair.Remove(doc, name)
+		s.r.Did(f, "removed the member", "")
+	}
+	return s.store(ctx, doc)
+}

@@ -1,0 +1,48 @@
+package formats
+
+import (
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// Repair is one round of repairs on a private copy of a store. A round need not
+// handle every finding: the copy is checked again after it, and another round follows
+// as long as one does something.
+type Repair struct {
+	// Findings are what to repair, sorted by file and line.
+	Findings []rule.Finding
+	// Report receives every act, when it is done.
+	Report func(Act)
+}
+
+// Act is one thing that a repair did.
+type Act struct {
+	Rule string // the id of the rule that the place violated
+	At   store.Addr
+	Did  string // what was done, in the past tense. Names from the store are quoted
+	Lost string // what the repaired store lacks, "" if nothing is lost
+}
+
+// File returns the path of the file that an address in a store refers to.
+func (l *Location) File(at store.Addr) string {
+	if !l.IsDir() || at.File == "" {
+		return l.Path
+	}
+	return l.Join(at.File).Path
+}
+
+// ByFile returns the findings of each file, in the order of the files.
+func (r *Repair) ByFile() (out [][]rule.Finding) {
+	for i, f := range r.Findings {
+		if i == 0 || f.At.File != r.Findings[i-1].At.File {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], f)
+	}
+	return out
+}
+
+// Did reports an act on the place of a finding.
+func (r *Repair) Did(f rule.Finding, did, lost string) {
+	r.Report(Act{Rule: f.Rule, At: f.At, Did: did, Lost: lost})
+}
