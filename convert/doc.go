@@ -38,6 +38,7 @@
 //	search            Run: sessions by what was said in them
 //	convert           this package: Convert and Migrate
 //	check             Check: rules, baselines, secrets
+//	repair            Repair: a copy of stores, in which what check finds is repaired
 //	watch             Run: Convert with Options.Update, whenever the source changes
 //	backup            Run: snapshots of all stores of a machine; Restore
 package convert

@@ -29,6 +29,7 @@ type grammar struct {
 	Restore restoreCmd `cmd:"" group:"Keep:" help:"Restore sessions from a backup"`
 
 	Check  checkCmd  `cmd:"" group:"Check:" help:"Verify stores and report problems"`
+	Repair repairCmd `cmd:"" group:"Check:" help:"Write a repaired copy of stores"`
 	Doctor doctorCmd `cmd:"" group:"Check:" help:"Report client versions, and data unknown to rehome"`
 	Detect detectCmd `cmd:"" hidden:"" help:"Identify the format of files and folders"`
 

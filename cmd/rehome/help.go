@@ -266,9 +266,9 @@ func (h helpPage) exitCodes(command string) {
 func exitsWith(command string, code int) bool {
 	only := map[int][]string{
 		3:   {"convert", "watch"},
-		4:   {"check", "doctor", "diff", "git"},
-		5:   {"convert", "redact", "migrate", "continue", "watch", "show", "diff", "check", "doctor"},
-		130: {"convert", "redact", "migrate", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "detect", "demo"},
+		4:   {"check", "doctor", "diff", "git", "repair"},
+		5:   {"convert", "redact", "migrate", "continue", "watch", "show", "diff", "check", "doctor", "repair"},
+		130: {"convert", "redact", "migrate", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "repair", "detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)
 }

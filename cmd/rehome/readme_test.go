@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert/repair"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/golden"
@@ -22,6 +23,7 @@ func TestReadme(t *testing.T) {
 	block := regexp.MustCompile("(?s)<!-- rehome ([a-z -]+) -->\n```text\n.*?```\n<!-- end -->")
 	cases := regexp.MustCompile("(?s)<!-- transcript ([a-z-]+) -->\n```text\n.*?```\n<!-- end -->")
 	rules := regexp.MustCompile("(?s)<!-- rules -->\n.*?<!-- end -->")
+	repairs := regexp.MustCompile("(?s)<!-- repairs -->\n.*?<!-- end -->")
 	losses := regexp.MustCompile("(?s)<!-- losses -->\n.*?<!-- end -->")
 	found := 0
 	for _, name := range guides(t) {
@@ -52,6 +54,10 @@ func TestReadme(t *testing.T) {
 			found++
 			return "<!-- losses -->\n" + lossTable() + "<!-- end -->"
 		})
+		fresh = repairs.ReplaceAllStringFunc(fresh, func(string) string {
+			found++
+			return "<!-- repairs -->\n" + repairTable() + "<!-- end -->"
+		})
 		if fresh == string(old) {
 			continue
 		}
@@ -64,8 +70,8 @@ func TestReadme(t *testing.T) {
 		}
 		t.Logf("golden: %s rewritten", name)
 	}
-	if found != 23 {
-		t.Errorf("%d blocks found in README and docs, want the format table, 17 pages of help, three transcripts, the rules and the losses", found)
+	if found != 25 {
+		t.Errorf("%d blocks found in README and docs, want the format table, 18 pages of help, three transcripts, the rules, the repairs and the losses", found)
 	}
 }
 
@@ -123,6 +129,21 @@ func ruleTable() string {
 			of = "all"
 		}
 		fmt.Fprintf(&out, "| %s %s<br>%s | **%s.** %s | %s |\n", r.ID, r.Severity, of, escape.Replace(r.Title), escape.Replace(r.Why), escape.Replace(r.Fix))
+	}
+	return out.String() + "\n"
+}
+
+// repairTable is how the findings of each rule are repaired.
+func repairTable() string {
+	var out strings.Builder
+	fmt.Fprint(&out, "\n| rule | what is wrong | repair | lost | formats |\n|---|---|---|---|---|\n")
+	escape := strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_")
+	for _, w := range repair.Ways() {
+		does, loses := escape.Replace(w.Does), escape.Replace(w.Loses)
+		if len(w.Formats) == 0 {
+			does, loses = "none: "+does, ""
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", w.Rule.ID, escape.Replace(w.Rule.Title), does, loses, strings.Join(w.Formats, ", "))
 	}
 	return out.String() + "\n"
 }

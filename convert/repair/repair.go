@@ -1,0 +1,246 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/convert"
+	"rehome/convert/check"
+	"rehome/convert/internal/notify"
+	"rehome/convert/internal/stage"
+	"rehome/formats"
+	"rehome/formats/rule"
+	"rehome/internal/fsx"
+	"rehome/internal/scratch"
+)
+
+// Options are the options of Repair.
+type Options struct {
+	From       string // format of the stores; "" = detect
+	DryRun     bool   // repair a copy among the temporary files, and place nothing
+	Replace    bool   // keep an existing target as <dst>.bak-<n>
+	Jobs       int
+	OnProgress func(convert.Progress)
+	OnNotice   func(string)
+}
+
+// Report is the result of Repair.
+type Report struct {
+	Source, Target string
+	DryRun         bool
+	Placed         bool
+	Backup         string // the old target, with Replace
+	Stores         []Store
+}
+
+// Store is what happened to one store.
+type Store struct {
+	Path   string // as the user would write it, in the source
+	Format string
+	Acts   []formats.Act        // the first maxActs
+	Count  int64                // of all acts
+	Left   []check.RuleFindings // errors that are still there
+	Err    error                // why it could not be checked
+}
+
+// maxActs is how many acts of a store are kept.
+const maxActs = 1000
+
+// Acts returns the number of acts in all stores.
+func (r *Report) Acts() (n int64) {
+	for _, s := range r.Stores {
+		n += s.Count
+	}
+	return n
+}
+
+// Left returns the number of errors that are left in all stores.
+func (r *Report) Left() (n int64) {
+	for _, s := range r.Stores {
+		for _, f := range s.Left {
+			n += f.Count
+		}
+	}
+	return n
+}
+
+// Repair writes a repaired copy of src to dst. An error means that nothing was placed.
+func Repair(ctx context.Context, reg *formats.Registry, src, dst string, o Options) (*Report, error) {
+	scratch.Sweep()
+	j := &job{reg: reg, src: src, o: o, notify: &notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice}}
+	rep := &Report{Source: src, Target: dst, DryRun: o.DryRun}
+	if _, err := reg.Find(o.From); o.From != "" && err != nil {
+		return nil, convert.Misuse{Err: err}
+	}
+	t, err := stage.Resolve(dst)
+	if err != nil {
+		return nil, err
+	}
+	if err := stage.CheckDisjoint(src, t); err != nil {
+		return nil, err
+	}
+	if t.Exists() && !o.Replace {
+		return nil, &formats.Error{At: t.Display, Err: formats.ErrExists, Hint: "choose another name, or pass --replace to keep the old one as " + t.Display + stage.BackupMark + "1"}
+	}
+	if err := stage.CheckSettled(src); err != nil {
+		return nil, err
+	}
+	if o.DryRun {
+		j.folder, err = stage.NewDryRun(t)
+	} else {
+		stage.Sweep(t, j.notify.Say)
+		j.folder, err = stage.New(t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.target = t
+	err = j.run(ctx, rep)
+	err = errors.Join(err, j.folder.Remove())
+	if err != nil {
+		return nil, explain(j.folder.WithTargetPath(err), t)
+	}
+	return rep, nil
+}
+
+// explain says what a full disk means.
+func explain(err error, t stage.Target) error {
+	if stage.DiskFull(err) {
+		return &formats.Error{At: t.Display, Err: errors.New("the disk is full; nothing was written"), Hint: "make room, or choose a target on another disk"}
+	}
+	return err
+}
+
+// job is one call of Repair.
+type job struct {
+	reg    *formats.Registry
+	src    string
+	o      Options
+	notify *notify.Notifier
+	target stage.Target
+	folder *stage.Folder
+	copy   string // the private copy
+}
+
+func (j *job) run(ctx context.Context, rep *Report) error {
+	j.copy = j.folder.StorePath(j.target, ".")
+	j.notify.Begin(notify.Reading, "", 0)
+	if err := copySource(ctx, j.src, j.copy); err != nil {
+		return err
+	}
+	before, err := j.check(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range before.Stores {
+		one := Store{Path: j.sourcePath(s.Path), Format: s.Format, Err: s.Err}
+		if s.Err == nil && s.Format != "" {
+			if err := j.repair(ctx, s.Path, j.reg.Lookup(s.Format), &one); err != nil {
+				return err
+			}
+		}
+		rep.Stores = append(rep.Stores, one)
+	}
+	after := before
+	if rep.Acts() > 0 {
+		if after, err = j.check(ctx); err != nil {
+			return err
+		}
+		if err := j.compare(before, after); err != nil {
+			return err
+		}
+	}
+	j.leftovers(rep, after)
+	return j.place(ctx, rep)
+}
+
+// sourcePath returns the path in the source of a path in the copy.
+func (j *job) sourcePath(path string) string {
+	rel, err := filepath.Rel(j.copy, path)
+	if err != nil || rel == "." {
+		return j.src
+	}
+	return filepath.Join(j.src, rel)
+}
+
+// check applies all rules but those about secrets to the copy.
+func (j *job) check(ctx context.Context) (*check.Report, error) {
+	return check.Check(ctx, j.reg, check.Options{Paths: []string{j.copy}, NoIgnore: true, From: j.o.From, Jobs: j.o.Jobs, OnProgress: j.o.OnProgress,
+		Layers: rule.Container | rule.Schema | rule.References | rule.Meaning})
+}
+
+// leftovers adds what is still wrong to the stores of a report.
+func (j *job) leftovers(rep *Report, after *check.Report) {
+	for _, s := range after.Stores {
+		at := j.sourcePath(s.Path)
+		i := slices.IndexFunc(rep.Stores, func(one Store) bool { return one.Path == at && (s.Format == "" || one.Format == s.Format) })
+		if i < 0 { // it could not be recognized before
+			rep.Stores = append(rep.Stores, Store{Path: at, Format: s.Format})
+			i = len(rep.Stores) - 1
+		}
+		rep.Stores[i].Err = s.Err
+		for _, f := range s.Findings {
+			if f.Rule.Severity == rule.Error {
+				rep.Stores[i].Left = append(rep.Stores[i].Left, f)
+			}
+		}
+	}
+}
+
+// compare returns an error if a rule has more findings than before the repair. Rules
+// about the path of a store do not count: it changes.
+func (j *job) compare(before, after *check.Report) error {
+	had := map[string]int64{}
+	for _, s := range before.Stores {
+		for _, f := range s.Findings {
+			had[f.Rule.ID] += f.Count
+		}
+	}
+	for _, s := range after.Stores {
+		for _, f := range s.Findings {
+			if had[f.Rule.ID] -= f.Count; f.Rule.Severity == rule.Error && had[f.Rule.ID] < 0 && !shownByRepair(f.Rule.ID, before) {
+				return &formats.Error{At: j.sourcePath(s.Path), Err: errors.New("the repair would cause new problems (" + f.Rule.ID + "), so nothing was written"),
+					Hint: "restore the store from a backup, and report this as a bug of rehome"}
+			}
+		}
+	}
+	return nil
+}
+
+// place syncs the copy and renames it.
+func (j *job) place(ctx context.Context, rep *Report) error {
+	if j.o.DryRun {
+		return ctx.Err()
+	}
+	j.notify.Begin(notify.Syncing, "", 0)
+	if err := stage.SyncTree(j.folder.Tree); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m := &stage.Renames{Rename: fsx.Move}
+	if j.target.Exists() {
+		kept, err := j.target.Backup()
+		if err != nil {
+			return err
+		}
+		if err := m.Move(j.target.Path(), kept.Path()); err != nil {
+			return err
+		}
+		rep.Backup = kept.Display
+	}
+	top := j.target.Tail[0]
+	if err := m.Move(filepath.Join(j.folder.Tree, top), filepath.Join(j.target.Dir, top)); err != nil {
+		err = &formats.Error{At: j.target.Display, Err: formats.Cause(err)}
+		if errors.Is(err, os.ErrExist) {
+			err = &formats.Error{At: j.target.Display, Err: stage.ErrAppeared, Hint: "it was not touched: choose another name, or move it away"}
+		}
+		return errors.Join(err, m.Undo())
+	}
+	rep.Placed = true
+	return stage.SyncFolder(j.target.Dir)
+}

@@ -1,0 +1,230 @@
+package repair_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"rehome/convert/repair"
+	"rehome/formats"
+	"rehome/formats/all"
+	"rehome/formats/rule"
+	"rehome/internal/fsx"
+	"rehome/testdata/faults"
+)
+
+// TestGenuine: what real clients wrote comes back byte for byte.
+func TestGenuine(t *testing.T) {
+	known := &faults.Samples{Dir: t.TempDir(), Testdata: "../../testdata"}
+	for _, name := range []string{"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "ndjson-split", "archive", "archive-packed",
+		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical", "codex", "ide/tools", "ide/files", "stream/tools.jsonl", "sqlite"} {
+		t.Run(name, func(t *testing.T) {
+			src, err := known.Fresh(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dst := filepath.Join(t.TempDir(), filepath.Base(src))
+			r, err := repair.Repair(t.Context(), all.Registry(), src, dst, repair.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Acts() > 0 || !fsx.SameTree(src, dst) {
+				t.Errorf("%d acts; the copy differs: %t", r.Acts(), !fsx.SameTree(src, dst))
+			}
+		})
+	}
+}
+
+// TestWays: each rule about damage has one way, in formats that have the rule and that
+// repair.
+func TestWays(t *testing.T) {
+	ways := map[string]repair.Way{}
+	for _, w := range repair.Ways() {
+		if _, twice := ways[w.Rule.ID]; twice {
+			t.Errorf("%s is listed twice", w.Rule.ID)
+		}
+		ways[w.Rule.ID] = w
+		if w.Rule.Severity == rule.Note {
+			t.Errorf("%s is a note", w.Rule.ID)
+		}
+		if len(w.Formats) == 0 && w.Loses != "" || w.Does == "" {
+			t.Errorf("%s: %+v", w.Rule.ID, w)
+		}
+		for _, name := range w.Formats {
+			if f := all.Registry().Lookup(name); f == nil || f.Repair == nil || !w.Rule.AppliesTo(name) {
+				t.Errorf("%s: not repaired in %s", w.Rule.ID, name)
+			}
+		}
+	}
+	for _, r := range rule.All() {
+		loss := slices.Equal(r.Formats, []string{"*"}) && r.Layer == rule.Meaning // of another client
+		if _, ok := ways[r.ID]; !ok && r.Severity > rule.Note && !loss {
+			t.Errorf("%s: nothing says how it is repaired, or why not", r.ID)
+		}
+	}
+}
+
+// one is a session of Claude Code whose last line is incomplete.
+const one = `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"hi"},"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-01-01T00:00:01.000Z","cwd":"/work","sessionId":"5d0b2b7e-2222-4000-8000-000000000000"}
+{"parentUuid":"00000000`
+
+const sessionName = "5d0b2b7e-2222-4000-8000-000000000000.jsonl"
+
+// TestLinks: a repair follows no link out of its copy, and copies links as links.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	outside := filepath.Join(dir, "outside.jsonl")
+	project := filepath.Join(dir, "src", "projects", "-work")
+	if err := errors.Join(os.WriteFile(outside, []byte(one), 0o600), os.MkdirAll(project, 0o700), os.Symlink(outside, filepath.Join(project, sessionName)),
+		os.WriteFile(filepath.Join(project, strings.Replace(sessionName, "5d", "6d", 1)), []byte(strings.Split(one, "\n")[0]+"\n"), 0o600)); err != nil {
+		t.Logf("no links here: %v", err) // Windows may not allow them
+		return
+	}
+	if _, err := repair.Repair(t.Context(), all.Registry(), filepath.Join(dir, "src"), filepath.Join(dir, "dst"), repair.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(outside); string(b) != one {
+		t.Error("the file behind the link changed")
+	}
+	if to, err := os.Readlink(filepath.Join(dir, "dst", "projects", "-work", sessionName)); err != nil || to != outside {
+		t.Errorf("the link became %q, %v", to, err)
+	}
+}
+
+// TestPlacing: what exists is kept, a dry run writes nothing, and the same source gives
+// the same bytes.
+func TestPlacing(t *testing.T) {
+	dir := t.TempDir()
+	src, dst := filepath.Join(dir, sessionName), filepath.Join(dir, "x", "deep", sessionName)
+	if err := os.WriteFile(src, []byte(one), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(o repair.Options) (*repair.Report, error) {
+		return repair.Repair(t.Context(), all.Registry(), src, dst, o)
+	}
+	if r, err := run(repair.Options{DryRun: true}); err != nil || r.Acts() != 1 || r.Placed {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, err := os.Lstat(filepath.Dir(filepath.Dir(dst))); err == nil {
+		t.Fatal("a dry run wrote something")
+	}
+	if r, err := run(repair.Options{}); err != nil || !r.Placed || r.Acts() != 1 || r.Left() != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	first, err := os.ReadFile(dst)
+	if want := strings.Split(one, "\n")[0] + "\n"; err != nil || string(first) != want {
+		t.Errorf("%q, %v", first, err)
+	}
+	if info, err := os.Stat(dst); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if _, err := run(repair.Options{}); !errors.Is(err, formats.ErrExists) {
+		t.Errorf("%v", err)
+	}
+	if r, err := run(repair.Options{Replace: true}); err != nil || r.Backup != dst+".bak-1" || !fsx.SameTree(dst, dst+".bak-1") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, to := range []string{src, filepath.Join(src, "inside")} {
+		if _, err := repair.Repair(t.Context(), all.Registry(), src, to, repair.Options{Replace: true}); err == nil {
+			t.Errorf("%s was allowed", to)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := repair.Repair(ctx, all.Registry(), src, filepath.Join(dir, "never"), repair.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 2 {
+		t.Errorf("left %v, %v", list, err)
+	}
+}
+
+// TestSubagentCall: an id of a call that is replaced is replaced in the file that
+// describes the subagent, too.
+func TestSubagentCall(t *testing.T) {
+	known := &faults.Samples{Dir: t.TempDir(), Testdata: "../../testdata"}
+	src, err := known.Fresh(t.Context(), "claude-sound")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, pattern := range []string{"projects/*/*4.jsonl", "projects/*/*4/subagents/agent-a1.meta.json"} {
+		files, err := filepath.Glob(filepath.Join(src, filepath.FromSlash(pattern)))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		b, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(b), `"t1"`, `"t:1"`)
+		changed += strings.Count(text, `"t:1"`)
+		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dst := filepath.Join(t.TempDir(), "dst")
+	r, err := repair.Repair(t.Context(), all.Registry(), src, dst, repair.Options{})
+	if err != nil || r.Acts() != 1 || r.Left() != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if left := findings(t, dst, rule.Warning); changed < 3 || len(left) > 0 {
+		t.Errorf("%d ids; left %v", changed, left)
+	}
+}
+
+// TestNewestState: an agent whose newest state is missing gets the one before it.
+func TestNewestState(t *testing.T) {
+	const latest = "(SELECT json_extract(latest_checkpoint_ref_json, '$.blobId') FROM agents WHERE agent_id LIKE 'agent-b9%')"
+	known := &faults.Samples{Dir: t.TempDir(), Testdata: "../../testdata"}
+	src, err := known.Fresh(t.Context(), "sdk-closed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := filepath.Join(t.TempDir(), "dst")
+	one := func(dir, query string) (n int64, err error) {
+		stores, err := filepath.Glob(filepath.Join(dir, "agents", "agent-ed*", "store.db"))
+		if err != nil || len(stores) != 1 {
+			return 0, errors.New("no store.db")
+		}
+		db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, "index.db")))
+		if err != nil {
+			return 0, err
+		}
+		defer db.Close()
+		db.SetMaxOpenConns(1)
+		if _, err := db.Exec("ATTACH ?1 AS s", stores[0]); err != nil {
+			return 0, err
+		}
+		if !strings.HasPrefix(query, "SELECT") {
+			_, err = db.Exec(query)
+			return 0, err
+		}
+		return n, db.QueryRow(query).Scan(&n)
+	}
+	row := "SELECT rowid FROM s.blobs WHERE id=" + latest
+	was, err := one(src, row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := one(src, "SELECT b.rowid FROM s.blobs b, runs r WHERE b.id=json_extract(r.latest_checkpoint_ref_json, '$.blobId') AND r.agent_id LIKE 'agent-b9%' AND r.turn_number=1")
+	if err != nil || first >= was {
+		t.Fatalf("%d, %d, %v", first, was, err)
+	}
+	if _, err := one(src, "DELETE FROM s.blobs WHERE rowid="+strconv.FormatInt(was, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := repair.Repair(t.Context(), all.Registry(), src, dst, repair.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := one(dst, row); err != nil || now != first {
+		t.Errorf("state in row %d, %v; want that of the first run, in row %d", now, err, first)
+	}
+}

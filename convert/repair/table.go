@@ -1,0 +1,54 @@
+package repair
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"rehome/formats/rule"
+)
+
+// Way is how findings of a rule are repaired, or why they are not.
+type Way struct {
+	Rule    *rule.Rule
+	Formats []string // whose stores are repaired; none if none is
+	Does    string   // what is done, or why nothing is
+	Loses   string   // "" if nothing is lost
+}
+
+//go:embed repairs.txt
+var table string
+
+// Ways returns the ways of all rules about damage and about what a client rejects or
+// loses, in the order of their ids.
+func Ways() (out []Way) {
+	for line := range strings.Lines(table) {
+		head, rest, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		does, loses, _ := strings.Cut(rest, "; loses ")
+		fields := strings.Fields(head)
+		n := slices.IndexFunc(append(fields, ""), func(f string) bool { return !strings.HasPrefix(f, "RH") })
+		for _, id := range fields[:n] {
+			if r := rule.Lookup(id); r != nil { // a test looks at the ids
+				out = append(out, Way{r, fields[n:], does, loses})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Way) int { return strings.Compare(a.Rule.ID, b.Rule.ID) })
+	return out
+}
+
+// repairable are the rules whose findings are repaired in the stores of a format.
+func repairable(format string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range Ways() {
+		for _, name := range w.Formats {
+			if name == format {
+				out[w.Rule.ID] = true
+			}
+		}
+	}
+	return out
+}
