@@ -58,6 +58,9 @@ type mender struct {
 
 // line writes one line as it should be.
 func (m *mender) line(w linerepair.Writer, l *lines.Line) error {
+	if l.Long {
+		return w.Copy(l)
+	}
 	again := false
 	if m.twins {
 		if m.seen == nil {
@@ -97,8 +100,7 @@ func (m *mender) line(w linerepair.Writer, l *lines.Line) error {
 			return err
 		}
 	}
-	w.Copy(&lines.Line{Bytes: b, Ended: l.Ended})
-	return nil
+	return w.Copy(&lines.Line{Bytes: b, Ended: l.Ended})
 }
 
 // name gives a checkpoint the id of its bytes, if those can be read.

@@ -56,6 +56,7 @@ func TestText(t *testing.T) {
 		want     string
 	}{
 		"mark":           {"\ufeff{}\r\n{\"a\":1}", "RH124", 1, "{}\r\n{\"a\":1}"},
+		"mark stays":     {"\ufeff{}\n{\"a", "RH127", 2, "\ufeff{}\n"},
 		"torn":           {"{}\n{\"a", "RH127", 2, "{}\n"},
 		"not JSON":       {"{}\n{a}\n{}\n", "RH131", 2, "{}\n{}\n"},
 		"zeros around":   {"\x00\x00{\"a\":1}\x00\n{}\n", "RH131", 1, "{\"a\":1}\n{}\n"},
@@ -114,5 +115,32 @@ func TestFailed(t *testing.T) {
 	list, _ := os.ReadDir(filepath.Dir(path))
 	if !errors.Is(err, wrong) || !errors.Is(stopped, context.Canceled) || string(b) != "{}\n{}\n" || len(list) != 1 {
 		t.Errorf("%v, %v, %q, %v", err, stopped, b, list)
+	}
+}
+
+// TestLong: a line that is not held as a whole is copied as a whole.
+func TestLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	text := "\ufeff{}\n" + strings.Repeat("long ", 65<<20/5) + "\r\n{}\nend"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &formats.Repair{Report: func(formats.Act) {}}
+	for _, keep := range []int{MaxLine, 2} { // held, and not held
+		err := Rewrite(t.Context(), path, func(w Writer, l *lines.Line) error {
+			if len(l.Bytes) > keep {
+				l.Bytes, l.Long = l.Bytes[:keep], true
+			}
+			return w.Copy(l)
+		})
+		if b, _ := os.ReadFile(path); err != nil || string(b) != text {
+			t.Fatalf("%v; %d bytes of %d", err, len(b), len(text))
+		}
+	}
+	if _, err := Text(t.Context(), path, []rule.Finding{{Rule: "RH127", At: store.Addr{Line: 4}}}, r); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(path); string(b) != strings.TrimSuffix(text, "end") {
+		t.Errorf("%d bytes of %d are left", len(b), len(text))
 	}
 }

@@ -17,7 +17,7 @@ import (
 // there were any. No other repair of that file makes sense in the same round: line
 // numbers change.
 func Text(ctx context.Context, path string, findings []rule.Finding, r *formats.Repair) (done bool, err error) {
-	t := texts{r: r, byLine: map[int]rule.Finding{}}
+	t, mark := texts{r: r, byLine: map[int]rule.Finding{}}, true
 	for _, f := range findings {
 		if rule.Lookup(f.Rule).Layer != rule.Container {
 			continue
@@ -28,14 +28,15 @@ func Text(ctx context.Context, path string, findings []rule.Finding, r *formats.
 		if was, ok := t.byLine[f.At.Line]; !ok || was.Rule == "RH124" {
 			t.byLine[f.At.Line] = f
 		}
-		if f.Rule == "RH124" { // Rewrite leaves the mark out
+		if f.Rule == "RH124" {
+			mark = false
 			r.Did(f, "removed the byte order mark", "")
 		}
 	}
 	if len(t.byLine) == 0 {
 		return false, nil
 	}
-	return true, Rewrite(ctx, path, t.line)
+	return true, rewrite(ctx, path, mark, t.line)
 }
 
 type texts struct {
@@ -47,13 +48,12 @@ type texts struct {
 func (t *texts) line(w Writer, l *lines.Line) error {
 	f, wrong := t.byLine[l.Number]
 	if !wrong {
-		w.Copy(l)
-		return nil
+		return w.Copy(l)
 	}
 	b := l.Bytes
 	switch f.Rule {
 	case "RH124":
-		w.Copy(l)
+		return w.Copy(l)
 	case "RH127":
 		t.r.Did(f, "deleted the incomplete last line", rule.Count(int64(len(b)), "byte").String()+" of an incomplete record")
 	case "RH135":
@@ -62,7 +62,7 @@ func (t *texts) line(w Writer, l *lines.Line) error {
 		t.r.Did(f, "deleted the zero bytes", "")
 	case "RH137":
 		t.r.Did(f, "replaced bytes that are not UTF-8 by U+FFFD, as clients read them", "those bytes")
-		w.Copy(&lines.Line{Bytes: bytes.ToValidUTF8(b, []byte("\ufffd")), Ended: l.Ended})
+		return w.Copy(&lines.Line{Bytes: bytes.ToValidUTF8(b, []byte("\ufffd")), Ended: l.Ended})
 	case "RH131":
 		if bare := bytes.Trim(b, "\x00"); len(bare) < len(b) && whole(bare) {
 			t.r.Did(f, "removed the zero bytes around the record", "")
@@ -70,12 +70,15 @@ func (t *texts) line(w Writer, l *lines.Line) error {
 			return nil
 		}
 		if lines.Conflict(b) { // both sides of a merge would become one conversation
-			w.Copy(l)
-			return nil
+			return w.Copy(l)
 		}
 		fallthrough
 	default:
-		t.r.Did(f, "deleted the unusable line", rule.Count(int64(len(b)), "byte").String()+" of a record")
+		lost := rule.Count(int64(len(b)), "byte").String() + " of a record"
+		if l.Long {
+			lost = "more than " + lost
+		}
+		t.r.Did(f, "deleted the unusable line", lost)
 	}
 	return nil
 }

@@ -39,8 +39,7 @@ func (e *entry) link(to string) {
 func (m *file) line(w linerepair.Writer, l *lines.Line) error {
 	e, ok := m.parse(l)
 	if !ok {
-		w.Copy(l)
-		return nil
+		return w.Copy(l)
 	}
 	m.flush(w, e)
 	findings := m.byLine[e.n]
@@ -80,6 +79,9 @@ func (m *file) line(w linerepair.Writer, l *lines.Line) error {
 
 // parse reads the envelope of a line of the conversation.
 func (m *file) parse(l *lines.Line) (*entry, bool) {
+	if l.Long {
+		return nil, false
+	}
 	e := &entry{b: bytes.TrimRight(l.Bytes, "\r"), n: l.Number, bare: true}
 	side := false
 	for name, v := range rawjson.Members(e.b) {
