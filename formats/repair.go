@@ -13,7 +13,13 @@ type Repair struct {
 	Findings []rule.Finding
 	// Report receives every act, when it is done.
 	Report func(Act)
+	// Owns reports whether a path lies in the private copy, and no link leads elsewhere.
+	// Only such files may be changed; those with findings are. nil = all.
+	Owns func(path string) bool
 }
+
+// Own reports whether a file may be changed, although no finding is about it.
+func (r *Repair) Own(path string) bool { return r.Owns == nil || r.Owns(path) }
 
 // Act is one thing that a repair did.
 type Act struct {

@@ -97,6 +97,66 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestLinkedNeighbor: a repair of one file does not change another one behind a link: the
+// catalog of an agent, or the description of a subagent.
+func TestLinkedNeighbor(t *testing.T) {
+	for _, c := range []struct{ sample, linked, query, pattern, from, to string }{
+		{"sdk-closed", "index.db", "DELETE FROM runs; DELETE FROM agents", "", "", ""},
+		{"claude-sound", "projects/*/*4/subagents", "", "projects/*/*4.jsonl", `"t1"`, `"t:1"`},
+	} {
+		known := &faults.Samples{Dir: t.TempDir(), Testdata: "../../testdata"}
+		src, err := known.Fresh(t.Context(), c.sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(src, filepath.FromSlash(c.linked)))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		if c.query != "" {
+			db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(files[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Exec(c.query); errors.Join(err, db.Close()) != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, pattern := range []string{c.pattern, c.linked + "/agent-a1.meta.json"} {
+			list, _ := filepath.Glob(filepath.Join(src, filepath.FromSlash(pattern)))
+			for _, at := range list {
+				if b, err := os.ReadFile(at); err == nil && c.from != "" {
+					os.WriteFile(at, []byte(strings.ReplaceAll(string(b), c.from, c.to)), 0o600)
+				}
+			}
+		}
+		outside := filepath.Join(t.TempDir(), "outside")
+		if err := errors.Join(os.Rename(files[0], outside), os.Symlink(outside, files[0])); err != nil {
+			t.Logf("no links here: %v", err) // Windows may not allow them
+			return
+		}
+		kept := filepath.Join(t.TempDir(), "kept")
+		if err := copyAll(outside, kept); err != nil {
+			t.Fatal(err)
+		}
+		r, err := repair.Repair(t.Context(), all.Registry(), src, filepath.Join(t.TempDir(), "dst"), repair.Options{})
+		if err != nil || c.from != "" && r.Acts() == 0 {
+			t.Errorf("%s: %+v, %v", c.linked, r, err)
+		}
+		if !fsx.SameTree(kept, outside) {
+			t.Errorf("%s: what the link leads to changed", c.linked)
+		}
+	}
+}
+
+// copyAll copies a file or a folder.
+func copyAll(from, to string) error {
+	if info, err := os.Stat(from); err != nil || info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	return fsx.Copy(from, to, 0o600)
+}
+
 // TestPlacing: what exists is kept, a dry run writes nothing, and the same source gives
 // the same bytes.
 func TestPlacing(t *testing.T) {
@@ -226,5 +286,42 @@ func TestNewestState(t *testing.T) {
 	}
 	if now, err := one(dst, row); err != nil || now != first {
 		t.Errorf("state in row %d, %v; want that of the first run, in row %d", now, err, first)
+	}
+}
+
+// TestRootIsNull: a root that is null becomes the newest state, not an empty chat.
+func TestRootIsNull(t *testing.T) {
+	known := &faults.Samples{Dir: t.TempDir(), Testdata: "../../testdata"}
+	src, err := known.Fresh(t.Context(), "chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const doc = "CAST(unhex(value) AS TEXT)"
+	root := func(dir, statement string) (root string) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(dir, "chats", "*", "*", "store.db"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(files[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if err := db.QueryRow("SELECT json_extract(" + doc + ", '$.latestRootBlobId') FROM meta").Scan(&root); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+		return root
+	}
+	was := root(src, "UPDATE meta SET value=lower(hex(json_set("+doc+", '$.latestRootBlobId', NULL)))")
+	dst := filepath.Join(t.TempDir(), "dst")
+	if _, err := repair.Repair(t.Context(), all.Registry(), src, dst, repair.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if now := root(dst, "SELECT 1"); now != was || was == "" {
+		t.Errorf("root %q, want %q", now, was)
 	}
 }

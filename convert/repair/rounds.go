@@ -3,6 +3,7 @@ package repair
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func (j *job) repair(ctx context.Context, path string, f *formats.Format, one *S
 			return err
 		}
 		acts := 0
-		r := &formats.Repair{Findings: findings, Report: func(a formats.Act) {
+		r := &formats.Repair{Findings: findings, Owns: j.owns, Report: func(a formats.Act) {
 			acts++
 			one.Count++
 			if len(one.Acts) < maxActs {
@@ -59,10 +60,6 @@ func (j *job) repair(ctx context.Context, path string, f *formats.Format, one *S
 func (j *job) find(ctx context.Context, l *formats.Location, f *formats.Format, rules map[string]bool) (out []rule.Finding, err error) {
 	var mu sync.Mutex
 	inside := map[string]bool{}
-	root, err := filepath.EvalSymlinks(j.folder.Tree)
-	if err != nil {
-		return nil, err
-	}
 	matches := func([]byte) []rule.Cause { return nil } // what does not match a schema is not repaired
 	p := &rule.Pass{Schema: func(string) rule.Validator { return matches }, Layers: rule.Container | rule.Schema | rule.References | rule.Meaning, Report: func(f rule.Finding) {
 		if !rules[f.Rule] {
@@ -78,8 +75,7 @@ func (j *job) find(ctx context.Context, l *formats.Location, f *formats.Format, 
 		}
 		ok, known := inside[f.At.File]
 		if !known { // a link in the store must not lead a repair to the source
-			real, err := filepath.EvalSymlinks(l.File(f.At))
-			ok = err == nil && strings.HasPrefix(real, root+string(filepath.Separator))
+			ok = j.owns(l.File(f.At))
 			inside[f.At.File] = ok
 		}
 		if ok {
@@ -95,6 +91,21 @@ func (j *job) find(ctx context.Context, l *formats.Location, f *formats.Format, 
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.At.Set, b.At.Set))
 	})
 	return out, nil
+}
+
+// owns reports whether a file lies in the copy, with all that SQLite keeps next to it.
+func (j *job) owns(path string) bool {
+	root, err := filepath.EvalSymlinks(j.folder.Tree)
+	if err != nil {
+		return false
+	}
+	for _, side := range []string{"-wal", "-shm", "-journal"} {
+		if info, err := os.Lstat(path + side); err == nil && !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && strings.HasPrefix(real, root+string(filepath.Separator))
 }
 
 // shownByRepair reports whether findings of a rule can be old, although no check could

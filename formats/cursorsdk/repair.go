@@ -224,6 +224,9 @@ func adopt(ctx context.Context, at string, findings []rule.Finding, r *formats.R
 			continue
 		}
 		c := &catalog{path: filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(at))), sdkstore.IndexName), r: r, roots: map[string]string{}}
+		if !r.Own(c.path) {
+			return nil
+		}
 		return sqliterepair.Fatal(ctx, storerepair.Edit(ctx, c.path, func(e *sqlitefile.Editor) error { return c.agent(ctx, e, f, id) }))
 	}
 	return nil

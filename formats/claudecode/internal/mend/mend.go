@@ -159,7 +159,7 @@ func (m *file) metas() error {
 	}
 	for _, name := range names {
 		info, err := os.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > maxMeta {
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxMeta || !m.r.Own(name) {
 			continue
 		}
 		b, err := os.ReadFile(name)
