@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"rehome/formats"
@@ -236,12 +237,30 @@ func (s *file) member(ctx context.Context, f rule.Finding) error {
 		}
 		doc = linerepair.Set(doc, name, fmt.Append(nil, created))
 		s.r.Did(f, "set the time of creation", "the time as it was")
-	case "agentId", "name", "mode", "latestRootBlobId":
-		doc = linerepair.SetText(doc, name, map[string]string{"agentId": s.who.ID, "name": s.who.Title, "mode": storedb.DefaultMode}[name])
-		s.r.Did(f, "gave the member a value", "")
+	case "latestRootBlobId":
+		root := ""
+		if !s.who.Rootless {
+			var err error
+			if root, err = Newest(ctx, s.path, true); err != nil {
+				return err
+			}
+		}
+		doc = linerepair.SetText(doc, name, root)
+		if root == "" {
+			s.r.Did(f, "made the root empty", "")
+		} else {
+			s.r.Did(f, "set the newest state that is complete, "+root[:12], "which state the member meant")
+		}
+	case "agentId", "name", "mode":
+		to := map[string]string{"agentId": s.who.ID, "name": s.who.Title, "mode": storedb.DefaultMode}[name]
+		if name == "agentId" && to == "" {
+			return nil
+		}
+		doc = linerepair.SetText(doc, name, to)
+		s.r.Did(f, "set the member to "+strconv.Quote(rule.Clip(to)), "")
 	default:
 		doc = linerepair.Remove(doc, name)
-		s.r.Did(f, "removed the member", "")
+		s.r.Did(f, "removed the member, which was null", "")
 	}
 	return s.store(ctx, doc)
 }
