@@ -15,9 +15,15 @@ type Salvage struct {
 	File *File
 	Lost func(page uint32, why error) // receives each page, and each page with a cell, that cannot be read
 
-	used []uint64 // a bit for each page
-	ids  []int64  // row ids of the table so far, as long as they increase
-	odd  map[int64]bool
+	used  []uint64 // a bit for each page
+	Known          // of the table so far
+	cut   bool     // part of the table's tree could not be followed
+}
+
+// Known are the row ids of a table.
+type Known struct {
+	ids []int64 // as long as they increase
+	odd map[int64]bool
 }
 
 // NewSalvage begins to salvage a file.
@@ -25,10 +31,13 @@ func NewSalvage(ctx context.Context, f *File, lost func(page uint32, why error))
 	return &Salvage{Ctx: ctx, File: f, Lost: lost, used: make([]uint64, (uint64(f.Pages)+64)/64)}
 }
 
-// Table gives each row of a table to take, whose error ends it.
-func (s *Salvage) Table(root uint32, take func(*Row) error) error {
-	s.ids, s.odd = s.ids[:0], map[int64]bool{}
-	return s.page(root, 1, take)
+// Table gives each row of a table to take, whose error ends it. If part of the table's
+// tree could not be followed, its leaves may be among those that Stray finds once all
+// tables are read.
+func (s *Salvage) Table(root uint32, take func(*Row) error) (known Known, cut bool, err error) {
+	s.Known, s.cut = Known{odd: map[int64]bool{}}, false
+	err = s.page(root, 1, take)
+	return s.Known, s.cut, err
 }
 
 var errTwice = errors.New("used twice")
@@ -63,6 +72,7 @@ func (s *Salvage) page(n uint32, depth int, take func(*Row) error) error {
 		return err
 	}
 	if err != nil {
+		s.cut = true
 		s.Lost(n, err)
 		return nil
 	}
@@ -73,6 +83,7 @@ func (s *Salvage) page(n uint32, depth int, take func(*Row) error) error {
 	case page[head] == LeafTable || s.leafLike(page, head):
 		return s.leaf(n, page, head, take)
 	}
+	s.cut = true
 	s.Lost(n, fmt.Errorf("not a page of a table (type %d)", page[head]))
 	return nil
 }
@@ -110,6 +121,7 @@ func (s *Salvage) inner(n uint32, page []byte, head, depth int, take func(*Row) 
 	for i := range count {
 		c, ok := s.File.innerCell(page, int(binary.BigEndian.Uint16(page[head+12+2*i:])))
 		if !ok {
+			s.cut = true
 			s.Lost(n, fmt.Errorf("cell %d is outside the page", i))
 			continue
 		}
@@ -132,7 +144,7 @@ func (s *Salvage) leaf(n uint32, page []byte, head int, take func(*Row) error) e
 			s.Lost(n, fmt.Errorf("cell %d is outside the page", i))
 			continue
 		}
-		if s.known(c.RowID) {
+		if s.has(c.RowID) {
 			s.Lost(n, fmt.Errorf("row id %d comes twice", c.RowID))
 			continue
 		}
@@ -155,13 +167,13 @@ func (s *Salvage) leaf(n uint32, page []byte, head int, take func(*Row) error) e
 	return nil
 }
 
-// known reports whether a row with this id was read before.
-func (s *Salvage) known(id int64) bool {
+// has reports whether a row with this id was read before.
+func (s *Known) has(id int64) bool {
 	_, found := slices.BinarySearch(s.ids, id)
 	return found || s.odd[id]
 }
 
-func (s *Salvage) add(id int64) {
+func (s *Known) add(id int64) {
 	if n := len(s.ids); n > 0 && s.ids[n-1] >= id {
 		s.odd[id] = true
 		return
