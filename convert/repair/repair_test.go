@@ -325,3 +325,35 @@ func TestRootIsNull(t *testing.T) {
 		t.Errorf("root %q, want %q", now, was)
 	}
 }
+
+// TestDamagedLog: when a new database replaces one with a damaged log, the result says
+// that the rest of the log is lost.
+func TestDamagedLog(t *testing.T) {
+	dir := t.TempDir()
+	live, src := filepath.Join(dir, "live.db"), filepath.Join(dir, "src")
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(live)+"?_pragma=journal_mode(wal)&_pragma=wal_autocheckpoint(0)&_pragma=page_size(4096)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{"CREATE TABLE t(a)", "INSERT INTO t VALUES('x')", "PRAGMA wal_checkpoint(TRUNCATE)", "INSERT INTO t VALUES('y')", "INSERT INTO t VALUES('z')"} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(live)
+	log, lerr := os.ReadFile(live + "-wal")
+	if err := errors.Join(err, lerr, os.Mkdir(src, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	b[39]++ // unused pages that do not exist
+	log[32+24+4000] ^= 1
+	if err := errors.Join(os.WriteFile(filepath.Join(src, "a.db"), b, 0o600), os.WriteFile(filepath.Join(src, "a.db-wal"), log, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := repair.Repair(t.Context(), all.Registry(), src, filepath.Join(dir, "dst"), repair.Options{})
+	if err != nil || r.Acts() != 1 || !strings.Contains(r.Stores[0].Acts[0].Lost, "write-ahead log from where it is damaged") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -35,7 +35,7 @@ func (c *check) around(ctx context.Context, path string, m *sqlitefile.Image) er
 	if err := beginning(path+"-journal", head); err == nil && head[0] != 0 {
 		c.q.Reportf("RH115", store.Addr{File: side(c.file, path, "-journal")}, "")
 	}
-	what, err := log(ctx, path+"-wal")
+	what, err := Log(ctx, path+"-wal")
 	if err != nil || what == "" {
 		return err
 	}
@@ -45,7 +45,7 @@ func (c *check) around(ctx context.Context, path string, m *sqlitefile.Image) er
 		return ctx.Err()
 	case <-time.After(settled):
 	}
-	again, err := log(ctx, path+"-wal")
+	again, err := Log(ctx, path+"-wal")
 	if err != nil || again != what {
 		return err
 	}
@@ -74,10 +74,9 @@ func beginning(path string, b []byte) error {
 	return err
 }
 
-// log reads a write-ahead log, and says what is wrong with it. Frames of an
-// older round behind the newest one are what every log has; frames of this
-// round behind one that does not fit are what SQLite does not see.
-func log(ctx context.Context, path string) (what string, err error) {
+// Log returns what is wrong with a write-ahead log, "" if nothing is that loses
+// transactions, or if there is none.
+func Log(ctx context.Context, path string) (what string, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

@@ -35,7 +35,7 @@ func TestLogEndsWithItsContext(t *testing.T) {
 	if err := os.WriteFile(path+"-wal", b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if what, err := log(t.Context(), path+"-wal"); err != nil || what == "" {
+	if what, err := Log(t.Context(), path+"-wal"); err != nil || what == "" {
 		t.Fatalf("the broken frame is not seen: %q, %v", what, err)
 	}
 	image, err := sqlitefile.OpenImage(t.Context(), path, sqlitefile.Options{})
@@ -51,7 +51,7 @@ func TestLogEndsWithItsContext(t *testing.T) {
 	}
 	// Canceled between the two looks at the log: after the last question of the first.
 	asks := &counted{Context: t.Context(), last: -1}
-	if _, err := log(asks, path+"-wal"); err != nil {
+	if _, err := Log(asks, path+"-wal"); err != nil {
 		t.Fatal(err)
 	}
 	between := &counted{Context: t.Context(), last: asks.n, done: make(chan struct{})}

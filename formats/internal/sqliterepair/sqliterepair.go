@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitecheck"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/rule"
 )
@@ -43,11 +44,18 @@ func File(ctx context.Context, path string, findings []rule.Finding, r *formats.
 		}
 		return longer, nil
 	}
+	log, err := sqlitecheck.Log(ctx, path+"-wal")
+	if err != nil {
+		return false, errors.Join(err, undo())
+	}
 	s, err := sqlitefile.Rebuild(ctx, path, code)
 	if err != nil {
 		// The system's own errors end the run; what the file is to blame for is left.
 		err = errors.Join(Fatal(ctx, err), undo())
 		return false, err
+	}
+	if log != "" { // SQLite ignores the rest, too
+		s.Lost = append(s.Lost, "the write-ahead log from where it is damaged: "+log)
 	}
 	lost := strings.Join(s.Lost, "; ")
 	if s.More > 0 {
