@@ -16,6 +16,7 @@ type repairResult struct {
 	Backup   string        `json:"backup,omitempty"`
 	Repaired int64         `json:"repaired"`
 	Left     int64         `json:"left"`
+	Warnings int64         `json:"warnings,omitempty"`
 	Stores   []repairStore `json:"results"`
 }
 
@@ -55,7 +56,7 @@ func newRepairResult(r *repair.Report) *repairResult {
 			why[w.Rule.ID] = w.Does
 		}
 	}
-	out := &repairResult{Source: r.Source, Target: r.Target, DryRun: r.DryRun, Backup: r.Backup, Repaired: r.Acts(), Left: r.Left(), Stores: []repairStore{}}
+	out := &repairResult{Source: r.Source, Target: r.Target, DryRun: r.DryRun, Backup: r.Backup, Repaired: r.Acts(), Left: r.Left(), Warnings: r.Warnings, Stores: []repairStore{}}
 	for _, s := range r.Stores {
 		one := repairStore{Path: s.Path, Format: s.Format, Repaired: s.Count, Acts: []repairAct{}, Left: []repairGap{}}
 		if s.Err != nil {
@@ -116,9 +117,14 @@ func (r *repairResult) text(p *page) {
 	summary := screen.Safe("nothing to repair")
 	if r.Repaired > 0 {
 		summary = plural(r.Repaired, "repair")
+	} else if r.Left+r.Warnings > 0 {
+		summary = "nothing repaired"
 	}
 	if r.Left > 0 {
 		summary += ", " + plural(r.Left, "problem") + " left"
+	}
+	if r.Warnings > 0 {
+		summary += ", " + plural(r.Warnings, "warning") + " left (rehome check lists them)"
 	}
 	if r.DryRun {
 		p.Line(summary + "; dry run: nothing was written")

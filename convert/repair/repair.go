@@ -34,6 +34,7 @@ type Report struct {
 	Placed         bool
 	Backup         string // the old target, with Replace
 	Stores         []Store
+	Warnings       int64 // that are left in all stores
 }
 
 // Store is what happened to one store.
@@ -183,8 +184,11 @@ func (j *job) leftovers(rep *Report, after *check.Report) {
 		}
 		rep.Stores[i].Err = s.Err
 		for _, f := range s.Findings {
-			if f.Rule.Severity == rule.Error {
+			switch f.Rule.Severity {
+			case rule.Error:
 				rep.Stores[i].Left = append(rep.Stores[i].Left, f)
+			case rule.Warning:
+				rep.Warnings += f.Count
 			}
 		}
 	}

@@ -74,8 +74,9 @@ func beginning(path string, b []byte) error {
 	return err
 }
 
-// Log returns what is wrong with a write-ahead log, "" if nothing is that loses
-// transactions, or if there is none.
+// Log reads a write-ahead log, and returns what is wrong with it, "" if nothing is or there
+// is none. Frames of an older round behind the newest one are what every log has; frames
+// of this round behind one that does not fit are what SQLite does not see.
 func Log(ctx context.Context, path string) (what string, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
