@@ -36,6 +36,7 @@ type Format struct {
 	Writer   *Writer   // sessions of any client are written to it
 	Home     *Home     // a client keeps its stores in known places
 	Mover    *Mover    // its sessions follow a project folder that was moved
+	Merge    *Merge    // its stores unite
 
 	// Check applies the rules for this format (see package rule) in one walk over
 	// the store and reports every finding. It returns an error if the store could

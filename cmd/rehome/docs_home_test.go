@@ -130,6 +130,9 @@ func commandCases() map[string]commandCase {
 		"rehome diff v1 v2 --stat -- sessions":                         {not: "it needs tags; TestDiffCommits runs one like it"},
 		"rehome diff HEAD~1 -- sessions":                               {before: commits, exit: 4},
 		"rehome diff --format markdown origin/main HEAD -- sessions *": {not: "it needs a remote; TestActionDifference runs one like it"},
+		"rehome merge laptop desktop agents":                           {before: []string{"rehome convert ~/.cursor/projects/home-ann-app laptop --to cursor-ndjson", "rehome convert ~/.cursor/projects/home-ann-app desktop --to cursor-ndjson"}},
+		"rehome merge ~/.claude/projects/-home-ann-app *":              {not: "it needs the disk of another machine; golden/cmd/merge.txt has one like it"},
+		"rehome merge ann ben carol team --dry-run":                    {not: "it needs the sessions of three people; TestLaws merges some"},
 		"rehome doctor agents --fail-on drift":                         {before: []string{agents}},
 		"rehome restore --dry-run":                                     {before: []string{"rehome backup"}},
 

@@ -59,6 +59,7 @@ func Format() *formats.Format {
 		IsStoreName: isStoreName,
 		Check:       audit.Check,
 		Repair:      mend.Repair,
+		Merge:       merge(),
 	}
 }
 

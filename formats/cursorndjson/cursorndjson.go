@@ -44,6 +44,7 @@ func Format() *formats.Format {
 		Mover:  mover(),
 		Check:  check,
 		Repair: repair,
+		Merge:  merge(),
 	}
 }
 

@@ -61,6 +61,7 @@ func Format() *formats.Format {
 		Mover:  &formats.Mover{Find: move.Find, File: move.File, InUse: move.InUse},
 		Check:  new(audit.Caches).Check,
 		Repair: repair,
+		Merge:  &formats.Merge{Via: "cursor-ndjson"},
 	}
 }
 

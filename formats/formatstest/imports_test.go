@@ -65,6 +65,7 @@ func layers() []layer {
 		{"convert/search", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session"}},
 		{"convert/diff", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "internal/scratch", "internal/udiff"}},
 		{"convert/mv", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fsx", "internal/scratch"}},
+		{"convert/merge", []string{"convert", "convert/internal/", "formats", "internal/fsx", "internal/scratch"}},
 		{"convert/repo", []string{"convert/sessions", "convert/internal/", "formats", "internal/fsx", "internal/scratch"}},
 		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/repair", []string{"convert", "convert/check", "convert/internal/", "formats", "formats/rule", "internal/fsx", "internal/scratch"}},
@@ -77,7 +78,7 @@ func layers() []layer {
 		{"cmd/rehome/internal/picker", []string{"cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"rehome/convert/merge"
+	"rehome/formats"
+)
+
+type mergeCmd struct {
+	Paths []string `arg:"" name:"src... out" help:"Two or more stores or folders of stores, and the target to create. Sources are never modified."`
+
+	DryRun  bool `group:"Output:" help:"Merge and verify, but do not write OUT"`
+	Replace bool `group:"Output:" help:"Replace OUT, keeping the old one as OUT.bak-1 (-2, ...)"`
+
+	ReadFlags
+}
+
+func (mergeCmd) Help() string {
+	return `Merges the sessions of several people or machines into a new store or folder: those of the Cursor SDK (its store,
+its lines and their text in git) and of Claude Code (a project's folder, or the whole .claude folder). Files of other
+formats in text are merged as long as one source has what the others have, and more.
+
+A session that only one source has is copied. If one source has continued a session of another one, the longer copy is
+used. If it was continued differently in several sources, one copy keeps its id, and each of the others becomes a fork: a
+session with an id of its own, and "(fork)" in its title. Both can be continued. Turns of two copies are never mixed.
+
+The order of the sources makes no difference, and merging the result with them again makes no more forks. Forks are
+listed, and are not an error: the exit status is 0. OUT is complete or absent.
+
+Examples:
+
+    rehome merge laptop desktop agents
+    rehome merge ~/.claude/projects/-home-ann-app /mnt/old/.claude/projects/-home-ann-app merged
+    rehome merge ann ben carol team --dry-run`
+}
+
+// Validate rejects combinations of flags that the grammar allows.
+func (c *mergeCmd) Validate() error {
+	if len(c.Paths) < 3 {
+		return &formats.Error{Err: fmt.Errorf("needs at least two sources and a target, not %d paths", len(c.Paths)), Hint: "rehome merge A B OUT"}
+	}
+	for _, p := range c.Paths {
+		if p == stdinName {
+			return &formats.Error{Err: errors.New("cannot read from stdin or write to stdout"), Hint: "name files or folders"}
+		}
+	}
+	return c.ReadFlags.Validate()
+}
+
+// mergeResult is the result of merge: schema merge-result-1.
+type mergeResult struct{ *merge.Result }
+
+// Run merges sources and prints what became of their sessions.
+func (c *mergeCmd) Run(a *app) error {
+	last := len(c.Paths) - 1
+	res, err := merge.Run(a.ctx, a.reg, c.Paths[:last], c.Paths[last], merge.Options{
+		DryRun: c.DryRun, Replace: c.Replace, Live: c.Live, Jobs: c.Jobs, Verbose: a.out.verbose, OnNotice: a.out.remark,
+	})
+	if err != nil {
+		return err
+	}
+	return a.out.printResult(a.ctx, mergeResult{res})
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/merge"
+)
+
+func (r mergeResult) text(p *page) {
+	p.Line(visible(strings.Join(r.Sources, " + ")) + " -> " + visible(r.Target))
+	count := map[string]int64{}
+	for _, s := range r.Sessions {
+		count[s.Outcome]++
+	}
+	total := plural(int64(len(r.Sessions)), "session")
+	var parts []screen.Safe
+	for _, part := range []struct{ outcome, text string }{
+		{merge.Copied, "from one source"}, {merge.Same, "the same in several"}, {merge.Continued, "continued in one"},
+		{merge.Kept, "continued differently"}, {merge.Forked, "new as forks"},
+	} {
+		if n := count[part.outcome]; n > 0 {
+			parts = append(parts, visible(fmt.Sprintf("%d %s", n, part.text)))
+		}
+	}
+	verb := screen.Safe("merged")
+	if r.DryRun {
+		verb = "would be merged"
+	}
+	line := "  " + p.OK() + " " + total + " " + verb
+	for i, part := range parts {
+		line += map[bool]screen.Safe{true: ": ", false: ", "}[i == 0] + part
+	}
+	p.Line(line)
+	for _, s := range r.Sessions {
+		if s.Outcome != merge.Forked {
+			continue
+		}
+		p.Line("    fork " + visible(s.ID) + p.Faint(" of "+visible(s.Of)) + "  " + oneLine(s.Title))
+	}
+	for _, remark := range r.Remarks {
+		p.Line("  " + visible(remark))
+	}
+	if r.Backup != "" {
+		p.Line("  old target kept as " + visible(r.Backup))
+	}
+	if r.DryRun {
+		p.Line("  dry run: nothing was written")
+	}
+}

@@ -1,0 +1,149 @@
+package merge
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"rehome/formats"
+)
+
+// maxLine bounds the memory for a line.
+const maxLine = 512 << 20
+
+// digest identifies a line or a file.
+type digest [sha256.Size]byte
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+func digestOf(b []byte) digest { return sha256.Sum256(b) }
+
+// file is a file of one copy of a session.
+type file struct {
+	path string // slash path inside of the store
+	real string
+	info fs.FileInfo // as it was when it was found
+	rule *formats.MergeFile
+	// forks are the forks that a copy became, one after the other.
+	forks []forked
+
+	sum     digest
+	lines   []digest // of lines, or of their keys if the rule has keys; none of attachments
+	values  []digest // of lines with keys
+	updated int64
+}
+
+// fork says how the lines of a session become those of a fork.
+type fork struct {
+	rewrite func(dst, line []byte, path string, ids map[string]string, title string) ([]byte, bool)
+	ids     map[string]string
+	title   string
+}
+
+// forked is a fork, for one file of it: it gets a line before its nth line, or none.
+type forked struct {
+	*fork
+	nth  int
+	line []byte
+}
+
+// ruleFor returns what a file holds, nil if it is an attachment, and its place in the order.
+func ruleFor(m *formats.Merge, p string) (*formats.MergeFile, int) {
+	if m == nil {
+		return nil, 0
+	}
+	for i := range m.Files {
+		if ok, err := path.Match(m.Files[i].Name, path.Base(p)); ok && err == nil {
+			return &m.Files[i], i
+		}
+	}
+	return nil, len(m.Files)
+}
+
+// each calls f for each line, with its line break.
+func (f *file) each(do func(line []byte) error) error {
+	in, err := os.Open(f.real)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if now, err := in.Stat(); err != nil || f.info != nil && (now.Size() != f.info.Size() || !now.ModTime().Equal(f.info.ModTime())) {
+		return errors.Join(err, formats.Changed("", f.real))
+	}
+	if f.rule != nil {
+		for i := len(f.forks) - 1; i >= 0; i-- {
+			do = f.forks[i].lines(f.path, do)
+		}
+	}
+	r, line := bufio.NewReaderSize(in, 64<<10), []byte(nil)
+	for {
+		piece, err := r.ReadSlice('\n')
+		if line = append(line, piece...); len(line) > maxLine {
+			return &formats.Error{At: f.real, Err: fmt.Errorf("a line is longer than %d MB", maxLine>>20)}
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(line) > 0 {
+			if err := do(line); err != nil {
+				return err
+			}
+		}
+		if line = line[:0]; err != nil {
+			return nil
+		}
+	}
+}
+
+// lines returns a function that hands on the lines of a fork.
+func (fk *forked) lines(p string, do func([]byte) error) func([]byte) error {
+	n, out := 0, []byte(nil)
+	return func(line []byte) error {
+		if n++; n-1 == fk.nth && fk.line != nil {
+			if err := do(append(bytes.Clone(fk.line), '\n')); err != nil {
+				return err
+			}
+		}
+		text := bytes.TrimRight(line, "\r\n")
+		out, _ = fk.rewrite(out[:0], text, p, fk.ids, fk.title)
+		return do(append(out, line[len(text):]...))
+	}
+}
+
+// load digests the file. It is read as lines unless it is an attachment.
+func (f *file) load() error {
+	h := sha256.New()
+	f.lines, f.values = nil, nil
+	err := f.each(func(line []byte) error {
+		h.Write(line)
+		text := bytes.TrimRight(line, "\r\n")
+		switch {
+		case f.rule == nil || f.rule.State:
+			return nil
+		case f.rule.Key == nil:
+			if len(text) < len(line) || json.Valid(text) { // else it is torn: no client reads it
+				f.lines = append(f.lines, digestOf(text))
+			}
+			return nil
+		}
+		key, _ := f.rule.Key(text)
+		f.lines, f.values = append(f.lines, digestOf([]byte(key))), append(f.values, digestOf(text))
+		if f.rule.Updated != nil {
+			f.updated = max(f.updated, f.rule.Updated(text))
+		}
+		return nil
+	})
+	h.Sum(f.sum[:0])
+	return err
+}

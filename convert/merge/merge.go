@@ -1,0 +1,148 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"rehome/convert/internal/stage"
+	"rehome/formats"
+	"rehome/internal/fsx"
+	"rehome/internal/scratch"
+)
+
+// Options are the options of Run.
+type Options struct {
+	DryRun   bool // do everything in a temporary folder, and place nothing
+	Replace  bool // keep an existing target as <out>.bak-<n>
+	Live     bool // read stores in use in place
+	Jobs     int  // workers; 0 = one per CPU
+	Verbose  bool
+	OnNotice func(string)
+}
+
+// What became of a session.
+const (
+	Copied    = "copied"    // only one source has it
+	Same      = "same"      // all sources that have it have the same
+	Continued = "continued" // one source has what the others have, and more
+	Kept      = "kept"      // continued differently: this is the one that keeps its id
+	Forked    = "forked"    // continued differently: this is a fork
+)
+
+// Session is a session of the result.
+type Session struct {
+	Store   string `json:"store"` // slash path below the target; "." is the target itself
+	ID      string `json:"id"`
+	Title   string `json:"title,omitempty"`
+	Outcome string `json:"outcome"`
+	Of      string `json:"of,omitempty"` // of a fork: the id of the session
+	From    []int  `json:"from"`         // the sources that it is from, by their numbers from 1
+}
+
+// Result is the result of Run. Its JSON is the output of `rehome merge --json`.
+type Result struct {
+	Sources  []string  `json:"sources"`
+	Target   string    `json:"target"`
+	DryRun   bool      `json:"dryRun"`
+	Backup   string    `json:"backup,omitempty"` // where the old target is kept
+	Sessions []Session `json:"sessions"`
+	Remarks  []string  `json:"remarks"` // what is not as it was
+}
+
+// Run unites sources into a target that does not exist.
+func Run(ctx context.Context, reg *formats.Registry, sources []string, target string, o Options) (*Result, error) {
+	scratch.Sweep()
+	return run(ctx, reg, sources, target, o, fsx.Move)
+}
+
+// run is Run with the function that renames what is placed.
+func run(ctx context.Context, reg *formats.Registry, sources []string, target string, o Options, rename func(from, to string) error) (res *Result, err error) {
+	if o.OnNotice == nil {
+		o.OnNotice = func(string) {}
+	}
+	res = &Result{Sources: sources, Target: target, DryRun: o.DryRun, Sessions: []Session{}, Remarks: []string{}}
+	to, err := stage.Resolve(target)
+	if err != nil {
+		return res, err
+	}
+	for _, src := range sources {
+		if err := stage.CheckDisjoint(src, to); err != nil {
+			return res, err
+		}
+	}
+	if to.Exists() && !o.Replace {
+		return res, existsError(to)
+	}
+	m := &merger{reg: reg, opts: o, res: res}
+	if err := m.find(ctx, sources); err != nil {
+		return res, err
+	}
+	if o.DryRun {
+		m.stage, err = stage.NewDryRun(to)
+	} else {
+		stage.Sweep(to, o.OnNotice)
+		m.stage, err = stage.New(to)
+	}
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(m.explain(err), m.stage.Remove()) }()
+	if m.temp, err = scratch.New(m.stage.Root, "stores"); err != nil {
+		return res, err
+	}
+	out := m.stage.StorePath(to, ".")
+	for _, rel := range m.order {
+		if err := m.unite(ctx, rel, filepath.Join(out, filepath.FromSlash(rel))); err != nil {
+			return res, err
+		}
+	}
+	if err := ctx.Err(); err != nil || o.DryRun {
+		return res, err
+	}
+	return res, m.place(to, rename)
+}
+
+// place makes the target appear with one rename.
+func (m *merger) place(to stage.Target, rename func(from, to string) error) error {
+	if err := stage.SyncTree(m.stage.Tree); err != nil {
+		return err
+	}
+	moves := &stage.Renames{Rename: rename}
+	from, at := filepath.Join(m.stage.Tree, to.Tail[0]), filepath.Join(to.Dir, to.Tail[0])
+	if to.Exists() {
+		kept, err := to.Backup()
+		if err != nil {
+			return err
+		}
+		if err := moves.Move(to.Path(), kept.Path()); err != nil {
+			return &formats.Error{At: to.Display, Op: "back up the old target", Err: formats.Cause(err)}
+		}
+		m.res.Backup = kept.Display
+	}
+	if err := moves.Move(from, at); err != nil {
+		m.res.Backup = ""
+		if errors.Is(err, os.ErrExist) {
+			err = stage.ErrAppeared
+		}
+		return errors.Join(&formats.Error{At: at, Err: formats.Cause(err), Hint: "choose another name, or move it away"}, moves.Undo())
+	}
+	return stage.SyncFolder(to.Dir)
+}
+
+func existsError(t stage.Target) error {
+	return &formats.Error{At: t.Display, Err: formats.ErrExists, Hint: "choose another name, or pass --replace to keep the old one as " + t.Display + stage.BackupMark + "1"}
+}
+
+// explain names the target instead of what is staged for it.
+func (m *merger) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if stage.DiskFull(err) {
+		err = &formats.Error{Err: fmt.Errorf("the disk is full: %w", err), Hint: "free some space and run it again: nothing was changed"}
+	}
+	return m.stage.WithTargetPath(err)
+}

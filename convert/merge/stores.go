@@ -1,0 +1,246 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/convert"
+	"rehome/convert/internal/stage"
+	"rehome/formats"
+	"rehome/internal/scratch"
+)
+
+// merger is one call of Run.
+type merger struct {
+	reg   *formats.Registry
+	opts  Options
+	res   *Result
+	stage *stage.Folder
+	temp  *scratch.Dir
+	order []string            // paths of stores below the sources
+	found map[string][]source // stores with this path
+}
+
+// source is a store of one of the sources.
+type source struct {
+	n      int // of the source, from 1
+	loc    *formats.Location
+	format *formats.Format
+}
+
+// find lists the stores of all sources by their paths.
+func (m *merger) find(ctx context.Context, sources []string) error {
+	m.found = map[string][]source{}
+	whole := 0
+	for i, src := range sources {
+		for f, err := range convert.Stores(ctx, m.reg, src, "") {
+			if err != nil {
+				return err
+			}
+			if f.Rel == "." {
+				whole++
+			}
+			m.found[f.Rel] = append(m.found[f.Rel], source{i + 1, f.Loc, f.Detected[0].Format})
+		}
+	}
+	if whole > 0 && len(m.found) > 1 {
+		return &formats.Error{At: sources[0], Err: errors.New("some sources are stores, others are folders of stores"), Hint: "name the folders in which both have their stores"}
+	}
+	m.order = slices.Sorted(maps.Keys(m.found))
+	for _, rel := range m.order {
+		for _, s := range m.found[rel][1:] {
+			if first := m.found[rel][0]; first.text() != s.text() {
+				return &formats.Error{At: s.loc.Path, Err: fmt.Errorf("is %s, but %s is %s", s.format.Name, first.loc.Path, first.format.Name), Hint: "convert one of them first: rehome convert"}
+			}
+		}
+	}
+	return nil
+}
+
+// text returns the name of the format as whose text a store is united.
+func (s source) text() string {
+	if s.format.Merge != nil && s.format.Merge.Via != "" {
+		return s.format.Merge.Via
+	}
+	return s.format.Name
+}
+
+// unite unites the stores with one path. out is where the result is staged.
+func (m *merger) unite(ctx context.Context, rel, out string) error {
+	all := m.found[rel]
+	format := m.reg.Lookup(all[0].text())
+	if !all[0].format.Text && format == all[0].format && all[0].format.Records != nil && all[0].format.Records.Has(formats.Tables) {
+		return &formats.Error{Format: format.Name, At: all[0].loc.Path, Err: errors.New("stores of this format cannot be merged"), Hint: "run `rehome help merge` for the formats that can"}
+	}
+	via, flat, mixed, to := all[0].format.Merge != nil && all[0].format.Merge.Via != "", false, false, all[0].format
+	if via {
+		for _, s := range all { // text stays text, and gets no secrets of stores
+			if mixed = mixed || s.format != to; s.format.Text {
+				to = s.format
+			}
+		}
+		for i, s := range all {
+			flat = flat || s.format == format && len(format.Records.Parts(s.loc)) == 1 // the client's own files
+			at := filepath.Join(m.temp.Path, fmt.Sprint(i))
+			if err := m.convert(ctx, s.loc.Path, at, format.Name, false, !mixed); err != nil {
+				return err
+			}
+			loc, err := formats.Locate(at)
+			if err != nil {
+				return err
+			}
+			all[i].loc = loc
+		}
+	}
+	u := &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, remarks: m.remark}
+	if u.of == nil {
+		u.of = plain()
+	}
+	for _, s := range all {
+		if err := m.read(ctx, u, s, format); err != nil {
+			return err
+		}
+	}
+	if err := u.settle(ctx); err != nil {
+		return err
+	}
+	m.report(u, rel)
+	if !via {
+		if !all[0].loc.IsDir() && rel != "." {
+			out = filepath.Dir(out)
+		}
+		return u.write(out)
+	}
+	text := filepath.Join(m.temp.Path, "merged")
+	if err := u.write(text); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
+		return err
+	}
+	if err := m.convert(ctx, text, out, to.Name, flat, true); err != nil {
+		return err
+	}
+	return os.RemoveAll(text)
+}
+
+// convert converts a store exactly.
+func (m *merger) convert(ctx context.Context, from, to, format string, flat, secrets bool) error {
+	rep, err := convert.Convert(ctx, m.reg, from, to, convert.Options{To: format, Flat: flat, WithSecrets: secrets, Live: m.opts.Live, Jobs: m.opts.Jobs, OnNotice: m.opts.OnNotice, Verbose: m.opts.Verbose})
+	switch {
+	case err != nil:
+		return err
+	case !rep.Placed || rep.Failed() > 0 || rep.Lane != convert.ExactConversion:
+		return &formats.Error{At: from, Err: errors.New("cannot be converted exactly"), Hint: "run `rehome check` on it"}
+	}
+	return nil
+}
+
+// read adds the files of a store.
+func (m *merger) read(ctx context.Context, u *union, s source, format *formats.Format) error {
+	root, names, err := list(ctx, s.loc, format, m.opts)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		local, err := filepath.Localize(name)
+		if err != nil {
+			return &formats.Error{At: name, Err: errors.New("not a valid path inside a store")}
+		}
+		at := filepath.Join(root, local)
+		info, err := os.Stat(at)
+		if err != nil {
+			return &formats.Error{At: at, Err: formats.Cause(err)}
+		}
+		if err := u.add(s.n, &file{path: name, real: at, info: info}); err != nil {
+			return err
+		}
+	}
+	if format.Sessions == nil || format.Sessions.Heads == nil {
+		return nil
+	}
+	v := formats.FullView(m.opts.Jobs)
+	for h, err := range format.Sessions.Heads(ctx, s.loc, v) {
+		if err == nil && h.Title != "" {
+			u.titles[h.ID] = max(u.titles[h.ID], h.Title)
+		}
+	}
+	return ctx.Err()
+}
+
+// list returns the files of a store.
+func list(ctx context.Context, l *formats.Location, format *formats.Format, o Options) (root string, names []string, err error) {
+	if !l.IsDir() {
+		return filepath.Dir(l.Path), []string{filepath.Base(l.Path)}, nil
+	}
+	if format.Records.Has(formats.PlainFiles) {
+		v := formats.FullView(o.Jobs)
+		v.OnNotice = o.OnNotice
+		r, err := format.Records.Open(ctx, l, v)
+		if err != nil {
+			return "", nil, err
+		}
+		for _, set := range r.Schema().Sets {
+			names = append(names, set.File)
+		}
+		return l.Path, names, r.Close()
+	}
+	err = fs.WalkDir(os.DirFS(l.Path), ".", func(p string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			names = append(names, p)
+		}
+		return err
+	})
+	return l.Path, names, err
+}
+
+// report reports what became of the sessions of a store.
+func (m *merger) report(u *union, rel string) {
+	kept := map[string]bool{}
+	for _, id := range u.forked {
+		kept[id] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(u.sessions)) {
+		if id == "" {
+			continue
+		}
+		all := u.sessions[id]
+		s := Session{Store: rel, ID: strings.TrimSuffix(id, path.Ext(id)), Title: u.titles[id], Of: u.forked[id]}
+		for _, v := range all {
+			s.From = append(s.From, v.from...)
+		}
+		slices.Sort(s.From)
+		s.From = slices.Compact(s.From)
+		switch {
+		case s.Of != "":
+			s.Outcome, s.Title = Forked, u.titles[s.Of]
+		case kept[id]:
+			s.Outcome = Kept
+		case len(s.From) == 1:
+			s.Outcome = Copied
+		case len(all) == 1:
+			s.Outcome = Same
+		default:
+			s.Outcome = Continued
+		}
+		m.res.Sessions = append(m.res.Sessions, s)
+	}
+}
+
+// remark adds a remark to the result, once.
+func (m *merger) remark(text string) {
+	if !slices.Contains(m.res.Remarks, text) {
+		m.res.Remarks = append(m.res.Remarks, text)
+	}
+}

@@ -1,0 +1,173 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+)
+
+// plain is how files unite that nothing is known of but that they grow line by line.
+func plain() *formats.Merge {
+	return &formats.Merge{Owner: func(path string) string { return path }, Files: []formats.MergeFile{{Name: "*.jsonl"}}}
+}
+
+// union is the union of some stores of one format, by the sessions in them.
+type union struct {
+	format   *formats.Format
+	of       *formats.Merge
+	titles   map[string]string
+	sessions map[string][]*version // copies of each session; "" has what belongs to none
+	settled  map[string]bool
+	forked   map[string]string // forks, and the sessions that they are of
+	remarks  func(string)
+}
+
+// add adds a file of a source.
+func (u *union) add(source int, f *file) error {
+	id := u.of.Owner(f.path)
+	f.rule, _ = ruleFor(u.of, f.path)
+	if err := f.load(); err != nil {
+		return err
+	}
+	all := u.sessions[id]
+	if len(all) == 0 || all[len(all)-1].from[0] != source {
+		all = append(all, &version{from: []int{source}, files: map[string]*file{}})
+		u.sessions[id] = all
+	}
+	all[len(all)-1].files[f.path] = f
+	return nil
+}
+
+// settle makes forks until no session has copies that diverge.
+func (u *union) settle(ctx context.Context) error {
+	for {
+		id, some := "", false
+		for _, one := range slices.Sorted(maps.Keys(u.sessions)) {
+			if id, some = one, one != "" && !u.settled[one]; some {
+				break
+			}
+		}
+		if err := ctx.Err(); err != nil || !some {
+			return err
+		}
+		if err := u.split(id); err != nil {
+			return err
+		}
+	}
+}
+
+// split makes forks of the copies of a session that diverge.
+func (u *union) split(id string) error {
+	u.settled[id] = true
+	u.sessions[id] = distinct(u.sessions[id])
+	for {
+		d := diverge(u.of, u.sessions[id])
+		if d == nil {
+			return nil
+		}
+		if u.of.Fork == nil {
+			return u.refuse(d)
+		}
+		for _, b := range d.branches[1:] {
+			to := u.of.Fork(id, b.record.String())
+			u.forked[to] = id
+			u.settled[to] = false
+			for _, v := range b.copies {
+				forked, err := u.fork(v, id, to, d, b.record)
+				if err != nil {
+					return err
+				}
+				u.sessions[to] = append(u.sessions[to], forked)
+			}
+		}
+		u.sessions[id] = d.branches[0].copies
+	}
+}
+
+// refuse returns the error of a session that was continued differently, in a format
+// without forks.
+func (u *union) refuse(d *divergence) error {
+	return &formats.Error{Format: u.format.Name, At: d.path, Err: errors.New("continued differently in several sources, and sessions of this format cannot be forked"),
+		Hint: "keep one of them, or give them different names"}
+}
+
+// distinct returns one of each of some copies that are equal.
+func distinct(all []*version) (out []*version) {
+	by := map[digest]*version{}
+	for _, v := range all {
+		sum := v.sum()
+		if one := by[sum]; one != nil {
+			one.from = append(one.from, v.from...)
+			slices.Sort(one.from)
+			one.from = slices.Compact(one.from)
+			continue
+		}
+		by[sum] = v
+		out = append(out, v)
+	}
+	return out
+}
+
+// fork returns a copy of a session as a fork of it.
+func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*version, error) {
+	fk := &fork{rewrite: u.of.Rewrite, ids: map[string]string{id: to}, title: u.titles[id]}
+	titled, err := u.identify(v, fk, d, to, record)
+	if err != nil {
+		return nil, err
+	}
+	rule, _ := ruleFor(u.of, d.path)
+	untitled := !titled && u.of.Title != nil && rule != nil && rule.Key == nil
+	out := &version{from: v.from, files: map[string]*file{}}
+	for p, f := range v.files {
+		if formats.IsSidecar(path.Base(p)) {
+			u.remarks("fork " + to + ": details that its lines cannot hold, such as row ids, are new")
+			continue // a sidecar, which is about other lines
+		}
+		one, as := *f, forked{fork: fk, nth: d.nth}
+		if untitled && p == d.path {
+			as.line = u.of.Title(to, fk.title)
+		}
+		one.path, one.forks = strings.ReplaceAll(p, id, to), append(slices.Clone(f.forks), as)
+		if err := one.load(); err != nil {
+			return nil, err
+		}
+		out.files[one.path] = &one
+	}
+	return out, nil
+}
+
+// identify finds the ids that the lines of a session define, and whether what the
+// copies have in common says its title.
+func (u *union) identify(v *version, fk *fork, d *divergence, to string, record digest) (titled bool, err error) {
+	for p, f := range v.files {
+		if f.rule == nil || f.rule.State {
+			continue
+		}
+		n := 0
+		err := f.each(func(line []byte) error {
+			text := bytes.TrimRight(line, "\r\n")
+			if n++; f.rule.Key != nil {
+				switch _, id := f.rule.Key(text); {
+				case id == "":
+				case f.rule.Session:
+					fk.ids[id] = to
+				case fk.ids[id] == "":
+					fk.ids[id] = u.of.Fork(id, record.String())
+				}
+			} else if p == d.path && n <= d.nth && !titled {
+				_, titled = u.of.Rewrite(nil, text, p, fk.ids, "")
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return titled, nil
+}

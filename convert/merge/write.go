@@ -1,0 +1,200 @@
+package merge
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+)
+
+// write writes the united sessions below a folder, and reads each file again.
+func (u *union) write(dir string) error {
+	root, err := openNew(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for id, all := range u.sessions {
+		best(u.of, all)
+		for _, p := range paths(u.of, all) {
+			err := error(nil)
+			if id == "" {
+				err = u.writeCommon(root, p, all)
+			} else {
+				err = u.writeFile(root, p, all)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func openNew(dir string) (*os.Root, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
+}
+
+// writeFile writes a file of a session: that of the copy that has most, then the lines
+// with keys that only others have.
+func (u *union) writeFile(root *os.Root, p string, all []*version) error {
+	out, err := create(root, p)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	var longest *file // of files to which lines are appended; of others the first
+	for _, v := range all {
+		f := v.files[p]
+		if f == nil || longest != nil && (f.rule == nil || f.rule.State || f.rule.Key != nil) {
+			continue
+		}
+		if longest == nil || cmp.Or(cmp.Compare(len(f.lines), len(longest.lines)), cmp.Compare(f.info.Size(), longest.info.Size())) > 0 {
+			longest = f
+		}
+	}
+	if longest.rule == nil || longest.rule.Key == nil {
+		if err := longest.each(out.write); err != nil {
+			return err
+		}
+		return out.finish()
+	}
+	if err := out.keyed(p, all); err != nil {
+		return err
+	}
+	return out.finish()
+}
+
+// keyed writes each line with a key once.
+func (w *output) keyed(p string, all []*version) error {
+	seen := map[digest]bool{}
+	for _, v := range all {
+		f := v.files[p]
+		if f == nil {
+			continue
+		}
+		n, before := 0, len(seen)
+		own := map[digest]bool{}
+		err := f.each(func(line []byte) error {
+			key := f.lines[n]
+			if n++; before > 0 && seen[key] && !own[key] {
+				return nil
+			}
+			seen[key], own[key] = true, true
+			return w.line(line)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCommon writes a file that belongs to no session. Of files that differ, one keeps
+// the name.
+func (u *union) writeCommon(root *os.Root, p string, all []*version) error {
+	if rule, _ := ruleFor(u.of, p); rule != nil && !rule.State {
+		out, err := create(root, p)
+		if err != nil {
+			return err
+		}
+		return errors.Join(out.keyed(p, all), out.finish())
+	}
+	var kept []*file
+	for _, v := range all {
+		if f := v.files[p]; f != nil && !slices.ContainsFunc(kept, func(k *file) bool { return k.sum == f.sum }) {
+			kept = append(kept, f)
+		}
+	}
+	slices.SortFunc(kept, func(a, b *file) int { return slices.Compare(a.sum[:], b.sum[:]) })
+	for i, f := range kept {
+		name := p
+		if i > 0 {
+			ext := path.Ext(p)
+			name = strings.TrimSuffix(p, ext) + ".merge-" + hex.EncodeToString(f.sum[:4]) + ext
+			u.remarks(fmt.Sprintf("%s differs between the sources: the other one is kept as %s", p, name))
+		}
+		out, err := create(root, name)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.each(out.write), out.finish()); err != nil {
+			return errors.Join(err, out.Close())
+		}
+	}
+	return nil
+}
+
+// output is a file of the result.
+type output struct {
+	*os.File
+	root *os.Root
+	name string
+	w    *bufio.Writer
+	sum  hashing
+	torn bool // the last line has no line break
+}
+
+type hashing interface {
+	Write([]byte) (int, error)
+	Sum([]byte) []byte
+}
+
+func create(root *os.Root, p string) (*output, error) {
+	name, err := filepath.Localize(p)
+	if err != nil {
+		return nil, &formats.Error{At: p, Err: errors.New("not a valid path inside a store")}
+	}
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &output{File: f, root: root, name: name, w: bufio.NewWriterSize(f, 256<<10), sum: sha256.New()}, nil
+}
+
+func (w *output) write(b []byte) error {
+	w.sum.Write(b)
+	_, err := w.w.Write(b)
+	return err
+}
+
+// line writes a line after others, of which the last one can lack its line break.
+func (w *output) line(b []byte) error {
+	if w.torn {
+		if err := w.write([]byte("\n")); err != nil {
+			return err
+		}
+	}
+	w.torn = b[len(b)-1] != '\n'
+	return w.write(b)
+}
+
+// finish completes the file and reads it again.
+func (w *output) finish() error {
+	if err := errors.Join(w.w.Flush(), w.File.Close()); err != nil {
+		return err
+	}
+	again := &file{path: filepath.ToSlash(w.name), real: filepath.Join(w.root.Name(), w.name)}
+	if err := again.load(); err != nil {
+		return err
+	}
+	if string(again.sum[:]) != string(w.sum.Sum(nil)) {
+		return &formats.Error{At: again.path, Op: "verify", Err: errors.New("read back with other content than was written")}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package claudecode
+
+import (
+	"path"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/filename"
+	"rehome/formats/internal/forks"
+	"rehome/formats/internal/object"
+)
+
+// merge says how two people's copies of a store unite: the file of a session, and those
+// in the folder beside it, are one conversation, to whose end each of them appends.
+func merge() *formats.Merge {
+	return &formats.Merge{
+		Owner: owner,
+		Files: []formats.MergeFile{{Name: "*.jsonl"}, {Name: "*.json", State: true}},
+		Fork: func(id, digest string) string {
+			return filename.NamedUUID("rehome/claude-code/fork/1\x00", id, digest)
+		},
+		Rewrite: rewrite,
+		Title:   titleLine,
+	}
+}
+
+// owner returns the id in the path of a file: of projects/<folder>/<id>.jsonl, or of the
+// folder <id> below projects, file-history or tasks.
+func owner(p string) string {
+	for _, name := range strings.Split(p, "/") {
+		name = strings.TrimSuffix(name, path.Ext(name))
+		if len(name) > 36 && name[36] == '-' { // todos/<id>-agent-<id>.json
+			name = name[:36]
+		}
+		if filename.IsUUID(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// rewrite gives a line to a fork.
+func rewrite(dst, line []byte, _ string, ids map[string]string, _ string) (out []byte, titled bool) {
+	switch forks.Text(line, "type") {
+	case "custom-title":
+		line, titled = forks.Retitle(line, "customTitle", "")
+	case "ai-title":
+		line, titled = forks.Retitle(line, "aiTitle", "")
+	case "summary":
+		line, titled = forks.Retitle(line, "summary", "")
+	}
+	return forks.Rename(dst, line, ids), titled
+}
+
+// titleLine returns the line with which a user titles a session.
+func titleLine(id, title string) []byte {
+	w := object.New(nil)
+	w.Text("type", "custom-title")
+	w.Text("customTitle", forks.Title(title))
+	w.Text("sessionId", id)
+	return w.Done()
+}

@@ -1,0 +1,71 @@
+// Package forks rewrites lines of JSON for forks of sessions: a copy of a line under
+// other ids and another title, with every other byte as it was.
+package forks
+
+import (
+	"bytes"
+	"strings"
+
+	"rehome/formats/internal/rawjson"
+)
+
+// suffix ends the title of a fork.
+const suffix = " (fork)"
+
+// Text returns the text of a top-level member of a line, "" if it has none.
+func Text(line []byte, member string) string { return rawjson.Text(rawjson.Last(line, member)) }
+
+// Key returns the values of top-level members of a line as one string. A line without
+// all of them is its own key.
+func Key(line []byte, members ...string) string {
+	var key strings.Builder
+	for _, m := range members {
+		v := rawjson.Last(line, m)
+		if v == nil {
+			return string(line)
+		}
+		key.Write(v)
+		key.WriteByte('\n')
+	}
+	return key.String()
+}
+
+// Rename appends a line in which each string that is one of the ids is another one. A
+// string that merely contains an id, such as what a person wrote, is left as it is.
+func Rename(dst, line []byte, ids map[string]string) []byte {
+	from := 0
+	var t rawjson.Tokens
+	for t.Reset(line); t.Next(); {
+		if t.To-t.From < 2 || line[t.From] != '"' {
+			continue
+		}
+		if to, ok := ids[string(line[t.From+1:t.To-1])]; ok {
+			dst = append(dst, line[from:t.From+1]...)
+			dst = append(dst, to...)
+			from = t.To - 1
+		}
+	}
+	return append(dst, line[from:]...)
+}
+
+// Retitle returns a line whose top-level member is the title of a fork. A member that is
+// missing, null or empty is left, unless a title is given for it.
+func Retitle(line []byte, member, title string) (out []byte, titled bool) {
+	at := rawjson.Last(line, member)
+	if at == nil {
+		return line, false
+	}
+	if is := rawjson.Text(at); is != "" {
+		title = is
+	}
+	if title == "" {
+		return line, false
+	}
+	// Last returns a part of the line: its capacity tells where it begins.
+	from := cap(line) - cap(at)
+	out = append(bytes.Clone(line[:from]), rawjson.Quote(nil, []byte(Title(title)))...)
+	return append(out, line[from+len(at):]...), true
+}
+
+// Title returns the title of a fork of a session.
+func Title(title string) string { return strings.TrimSuffix(title, suffix) + suffix }

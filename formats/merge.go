@@ -1,0 +1,52 @@
+package formats
+
+// Merge is the ability to unite stores in which several people, or machines, continued
+// sessions. Stores are united as the text of their files, session by session: see the
+// package convert/merge.
+type Merge struct {
+	// Via is the format whose text stands for a store while stores are united. The
+	// conversion to it and back is exact. "": the store is such text.
+	Via string
+
+	// Owner returns the id of the session that a file belongs to, by the file's slash path
+	// inside of the store; "" if it belongs to none. The id is in the path.
+	Owner func(path string) string
+
+	// Files says what the files of sessions hold, those of the conversation first. A
+	// file that matches none is an attachment, which never changes.
+	Files []MergeFile
+
+	// Fork returns the id of a fork: that of the part of a session that begins with a
+	// record, given by its digest.
+	Fork func(id, digest string) string
+
+	// Rewrite appends a line of a fork: each string in it that is an old id becomes the
+	// new one, and if it has a title, that says so; "" as its title is the given one. titled
+	// reports whether it has.
+	Rewrite func(dst, line []byte, path string, ids map[string]string, title string) (out []byte, titled bool)
+
+	// Title returns the line that gives a session a title; nil if sessions have theirs
+	// elsewhere.
+	Title func(id, title string) []byte
+}
+
+// MergeFile says what files with a name hold.
+type MergeFile struct {
+	Name string // a pattern of path.Match, of the last element
+	// Key returns what tells a line of the file from the others, and the id that the line
+	// defines, if any: that of a fork is another one. nil: lines are only appended.
+	Key func(line []byte) (key, id string)
+	// Fixed reports that lines with a key never change.
+	Fixed bool
+	// History reports that the keys of a conversation are a sequence to which each
+	// continuation adds: two that were added by two people are two conversations.
+	History bool
+	// State reports that the file is replaced as a whole, and is worth nothing for
+	// another state of the session.
+	State bool
+	// Session reports that the id of the first line is that of the session.
+	Session bool
+	// Updated returns when a line was changed last, in milliseconds of Unix time; nil if
+	// lines do not say.
+	Updated func(line []byte) int64
+}
