@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -87,9 +86,9 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 		m.stage, err = stage.New(to)
 	}
 	if err != nil {
-		return res, err
+		return res, explain(err, to, nil)
 	}
-	defer func() { err = errors.Join(m.explain(err), m.stage.Remove()) }()
+	defer func() { err = errors.Join(explain(err, to, m.stage), m.stage.Remove()) }()
 	if m.temp, err = scratch.New(m.stage.Root, "stores"); err != nil {
 		return res, err
 	}
@@ -137,12 +136,22 @@ func existsError(t stage.Target) error {
 }
 
 // explain names the target instead of what is staged for it.
-func (m *merger) explain(err error) error {
+func explain(err error, to stage.Target, staged *stage.Folder) error {
 	if err == nil {
 		return nil
 	}
 	if stage.DiskFull(err) {
-		err = &formats.Error{Err: fmt.Errorf("the disk is full: %w", err), Hint: "free some space and run it again: nothing was changed"}
+		return &formats.Error{At: to.Display, Err: fullError{err}, Hint: "free some space and run it again: nothing was changed"}
 	}
-	return m.stage.WithTargetPath(err)
+	if staged != nil {
+		err = formats.ReplacePath(staged.WithTargetPath(err), staged.Root, to.Display)
+	}
+	return err
 }
+
+// fullError says in the same words on every system that a disk is full.
+type fullError struct{ error }
+
+func (fullError) Error() string { return "the disk is full" }
+
+func (e fullError) Unwrap() error { return e.error }
