@@ -1,8 +1,14 @@
 package formats
 
+import (
+	"context"
+
+	"rehome/formats/store"
+)
+
 // Merge is the ability to unite stores in which several people, or machines, continued
-// sessions. Stores are united as the text of their files, session by session: see the
-// package convert/merge.
+// sessions: see the package convert/merge. A store is united as the text of its files,
+// session by session, or it is one session, and a database.
 type Merge struct {
 	// Via is the format whose text stands for a store while stores are united. The
 	// conversion to it and back is exact. "": the store is such text.
@@ -24,6 +30,12 @@ type Merge struct {
 	// new one, and if it has a title, that says so; "" as its title is the given one. titled
 	// reports whether it has.
 	Rewrite func(dst, line []byte, path string, ids map[string]string, title string) (out []byte, titled bool)
+
+	// Open opens a store that is one session with an id as that of a fork, and Added reports
+	// whether the records of a set are the conversation: they are only added. Set if a store
+	// is one session; then there are no files.
+	Open  func(ctx context.Context, l *Location, v View, id, fork string) (store.Reader, error)
+	Added func(set *store.Set) bool
 
 	// Title returns the line that gives a session a title; nil if sessions have theirs
 	// elsewhere.

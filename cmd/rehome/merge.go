@@ -18,16 +18,17 @@ type mergeCmd struct {
 }
 
 func (mergeCmd) Help() string {
-	return `Merges the sessions of several people or machines into a new store or folder: those of the Cursor SDK (its store,
-its lines and their text in git) and of Claude Code (a project's folder, or the whole .claude folder). Files of other
-formats in text are merged as long as one source has what the others have, and more.
+	return `Merges the sessions of several people or machines into a new store or folder: chats of the Cursor CLI, agents of
+the Cursor SDK, archives and text of either, and sessions of Claude Code (a project's folder, or the whole .claude
+folder). Stores are matched by their paths in the sources, and sessions by their ids.
 
 A session that only one source has is copied. If one source has continued a session of another one, the longer copy is
 used. If it was continued differently in several sources, one copy keeps its id, and each of the others becomes a fork: a
 session with an id of its own, and "(fork)" in its title. Both can be continued. Turns of two copies are never mixed.
 
 The order of the sources makes no difference, and merging the result with them again makes no more forks. Forks are
-listed, and are not an error: the exit status is 0. OUT is complete or absent.
+listed, and are not an error: the exit status is 0. OUT is complete or absent. It is a folder, unless all sources are
+stores of the Cursor SDK or Claude Code: then it is such a store.
 
 Examples:
 

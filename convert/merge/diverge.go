@@ -14,6 +14,11 @@ import (
 type version struct {
 	from  []int
 	files map[string]*file
+
+	// Of a store that is one session:
+	store source
+	rel   string // its path below the sources
+	forks []string
 }
 
 // sum returns a digest of all files.
@@ -39,6 +44,16 @@ func paths(m *formats.Merge, all []*version) []string {
 	})
 }
 
+// ruleOf returns what a file of some copies holds.
+func ruleOf(all []*version, p string) *formats.MergeFile {
+	for _, v := range all {
+		if f := v.files[p]; f != nil {
+			return f.rule
+		}
+	}
+	return nil
+}
+
 // branch is some copies that go on with the same record.
 type branch struct {
 	record digest
@@ -56,7 +71,7 @@ type divergence struct {
 // than the others. The copies that end before it belong to its first branch.
 func diverge(m *formats.Merge, all []*version) *divergence {
 	for _, p := range paths(m, all) {
-		rule, _ := ruleFor(m, p)
+		rule := ruleOf(all, p)
 		next, nth := func(f *file) *digest { return &f.sum }, 0
 		switch {
 		case rule == nil:

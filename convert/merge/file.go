@@ -121,8 +121,14 @@ func (fk *forked) lines(p string, do func([]byte) error) func([]byte) error {
 	}
 }
 
+// virtual reports that the file is a set of records in a database.
+func (f *file) virtual() bool { return f.real == "" }
+
 // load digests the file. It is read as lines unless it is an attachment.
 func (f *file) load() error {
+	if f.virtual() {
+		return nil
+	}
 	h := sha256.New()
 	f.lines, f.values = nil, nil
 	err := f.each(func(line []byte) error {

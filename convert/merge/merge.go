@@ -92,11 +92,17 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 	if m.temp, err = scratch.New(m.stage.Root, "stores"); err != nil {
 		return res, err
 	}
+	if err := errors.Join(m.restore(ctx), m.compare()); err != nil {
+		return res, err
+	}
 	out := m.stage.StorePath(to, ".")
 	for _, rel := range m.order {
 		if err := m.unite(ctx, rel, filepath.Join(out, filepath.FromSlash(rel))); err != nil {
 			return res, err
 		}
+	}
+	if err := m.uniteWhole(ctx, out); err != nil {
+		return res, err
 	}
 	if err := ctx.Err(); err != nil || o.DryRun {
 		return res, err

@@ -27,6 +27,7 @@ type merger struct {
 	temp  *scratch.Dir
 	order []string            // paths of stores below the sources
 	found map[string][]source // stores with this path
+	whole []whole             // stores that are one session each
 }
 
 // source is a store of one of the sources.
@@ -34,27 +35,40 @@ type source struct {
 	n      int // of the source, from 1
 	loc    *formats.Location
 	format *formats.Format
+	// archive is the format of the text from which the store was restored, nil if it was not.
+	archive  *formats.Format
+	original *formats.Location // that text
 }
 
 // find lists the stores of all sources by their paths.
 func (m *merger) find(ctx context.Context, sources []string) error {
 	m.found = map[string][]source{}
-	whole := 0
+	roots := 0
 	for i, src := range sources {
 		for f, err := range convert.Stores(ctx, m.reg, src, "") {
 			if err != nil {
 				return err
 			}
-			if f.Rel == "." {
-				whole++
+			s := source{i + 1, f.Loc, f.Detected[0].Format, nil, nil}
+			if s.format.Merge != nil && s.format.Merge.Open != nil {
+				m.whole = append(m.whole, whole{s, f.Rel})
+				continue
 			}
-			m.found[f.Rel] = append(m.found[f.Rel], source{i + 1, f.Loc, f.Detected[0].Format})
+			if f.Rel == "." {
+				roots++
+			}
+			m.found[f.Rel] = append(m.found[f.Rel], s)
 		}
 	}
-	if whole > 0 && len(m.found) > 1 {
+	if roots > 0 && len(m.found)+len(m.whole) > 1 {
 		return &formats.Error{At: sources[0], Err: errors.New("some sources are stores, others are folders of stores"), Hint: "name the folders in which both have their stores"}
 	}
 	m.order = slices.Sorted(maps.Keys(m.found))
+	return nil
+}
+
+// compare returns an error if stores with one path cannot be united.
+func (m *merger) compare() error {
 	for _, rel := range m.order {
 		for _, s := range m.found[rel][1:] {
 			if first := m.found[rel][0]; first.text() != s.text() {
@@ -74,7 +88,7 @@ func (s source) text() string {
 }
 
 // unite unites the stores with one path. out is where the result is staged.
-func (m *merger) unite(ctx context.Context, rel, out string) error {
+func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 	all := m.found[rel]
 	format := m.reg.Lookup(all[0].text())
 	if !all[0].format.Text && format == all[0].format && all[0].format.Records != nil && all[0].format.Records.Has(formats.Tables) {
@@ -100,10 +114,7 @@ func (m *merger) unite(ctx context.Context, rel, out string) error {
 			all[i].loc = loc
 		}
 	}
-	u := &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, remarks: m.remark}
-	if u.of == nil {
-		u.of = plain()
-	}
+	u := m.newUnion(format)
 	for _, s := range all {
 		if err := m.read(ctx, u, s, format); err != nil {
 			return err
@@ -112,7 +123,16 @@ func (m *merger) unite(ctx context.Context, rel, out string) error {
 	if err := u.settle(ctx); err != nil {
 		return err
 	}
-	m.report(u, rel)
+	m.report(u, rel, slices.Sorted(maps.Keys(u.sessions))...)
+	as, only := archived(all)
+	defer func() {
+		if as != nil && err == nil && u.one(all) == nil {
+			m.remark(rel + ": the archive no longer marks where secrets were withheld")
+		}
+	}()
+	if from := u.one(all); from != nil {
+		return copyText(from.original, out)
+	}
 	if !via {
 		if !all[0].loc.IsDir() && rel != "." {
 			out = filepath.Dir(out)
@@ -126,10 +146,41 @@ func (m *merger) unite(ctx context.Context, rel, out string) error {
 	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
 		return err
 	}
+	if as != nil {
+		restored := filepath.Join(m.temp.Path, "restored", "merged")
+		if err := m.convert(ctx, text, restored, to.Name, flat, true); err != nil {
+			return err
+		}
+		return errors.Join(m.archive(ctx, restored, out, as.Name, only), os.RemoveAll(text))
+	}
 	if err := m.convert(ctx, text, out, to.Name, flat, true); err != nil {
 		return err
 	}
 	return os.RemoveAll(text)
+}
+
+// one returns a store, restored from an archive, that is the result as it is; nil if there
+// is none.
+func (u *union) one(all []source) *source {
+	for i := range all {
+		whole := all[i].original != nil
+		for _, copies := range u.sessions {
+			whole = whole && len(copies) == 1 && slices.Contains(copies[0].from, all[i].n)
+		}
+		if whole {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// newUnion returns a union of stores of a format.
+func (m *merger) newUnion(format *formats.Format) *union {
+	u := &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, remarks: m.remark}
+	if u.of == nil {
+		u.of = plain()
+	}
+	return u
 }
 
 // convert converts a store exactly.
@@ -170,8 +221,7 @@ func (m *merger) read(ctx context.Context, u *union, s source, format *formats.F
 	if format.Sessions == nil || format.Sessions.Heads == nil {
 		return nil
 	}
-	v := formats.FullView(m.opts.Jobs)
-	for h, err := range format.Sessions.Heads(ctx, s.loc, v) {
+	for h, err := range format.Sessions.Heads(ctx, s.loc, m.view()) {
 		if err == nil && h.Title != "" {
 			u.titles[h.ID] = max(u.titles[h.ID], h.Title)
 		}
@@ -197,21 +247,25 @@ func list(ctx context.Context, l *formats.Location, format *formats.Format, o Op
 		return l.Path, names, r.Close()
 	}
 	err = fs.WalkDir(os.DirFS(l.Path), ".", func(p string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
+		switch {
+		case err != nil || !e.Type().IsRegular():
+		case format.Merge != nil || path.Ext(p) == ".jsonl" || formats.IsSidecar(e.Name()):
 			names = append(names, p)
+		default: // settings and keys can be beside sessions
+			o.OnNotice(p + " left out: not a file of sessions")
 		}
 		return err
 	})
 	return l.Path, names, err
 }
 
-// report reports what became of the sessions of a store.
-func (m *merger) report(u *union, rel string) {
+// report reports what became of sessions of a store.
+func (m *merger) report(u *union, rel string, ids ...string) {
 	kept := map[string]bool{}
 	for _, id := range u.forked {
 		kept[id] = true
 	}
-	for _, id := range slices.Sorted(maps.Keys(u.sessions)) {
+	for _, id := range ids {
 		if id == "" {
 			continue
 		}

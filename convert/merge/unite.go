@@ -54,6 +54,9 @@ func (u *union) settle(ctx context.Context) error {
 			}
 		}
 		if err := ctx.Err(); err != nil || !some {
+			if common := u.sessions[""]; common != nil {
+				u.sessions[""] = distinct(common)
+			}
 			return err
 		}
 		if err := u.split(id); err != nil {
@@ -93,8 +96,8 @@ func (u *union) split(id string) error {
 // refuse returns the error of a session that was continued differently, in a format
 // without forks.
 func (u *union) refuse(d *divergence) error {
-	return &formats.Error{Format: u.format.Name, At: d.path, Err: errors.New("continued differently in several sources, and sessions of this format cannot be forked"),
-		Hint: "keep one of them, or give them different names"}
+	return &formats.Error{Format: u.format.Name, At: d.path, Err: errors.New("differs between the sources, and a session in this format has no forks"),
+		Hint: "merge the stores of the clients, or give one of the files another name"}
 }
 
 // distinct returns one of each of some copies that are equal.
@@ -121,13 +124,17 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 	if err != nil {
 		return nil, err
 	}
-	rule, _ := ruleFor(u.of, d.path)
+	rule := ruleOf([]*version{v}, d.path)
 	untitled := !titled && u.of.Title != nil && rule != nil && rule.Key == nil
-	out := &version{from: v.from, files: map[string]*file{}}
+	out := &version{from: v.from, files: map[string]*file{}, store: v.store, rel: v.rel, forks: append(slices.Clone(v.forks), to)}
 	for p, f := range v.files {
 		if formats.IsSidecar(path.Base(p)) {
 			u.remarks("fork " + to + ": details that its lines cannot hold, such as row ids, are new")
 			continue // a sidecar, which is about other lines
+		}
+		if f.virtual() {
+			out.files[p] = f
+			continue
 		}
 		one, as := *f, forked{fork: fk, nth: d.nth}
 		if untitled && p == d.path {
@@ -146,7 +153,7 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 // copies have in common says its title.
 func (u *union) identify(v *version, fk *fork, d *divergence, to string, record digest) (titled bool, err error) {
 	for p, f := range v.files {
-		if f.rule == nil || f.rule.State {
+		if f.rule == nil || f.rule.State || f.virtual() {
 			continue
 		}
 		n := 0

@@ -70,6 +70,7 @@ func Format() *formats.Format {
 		Mover:  mover(),
 		Check:  check(bench),
 		Repair: repair,
+		Merge:  merge(shape),
 	}
 }
 

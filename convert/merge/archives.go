@@ -1,0 +1,105 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+)
+
+// isArchive reports whether a format is text of anybody's databases. Such text is united as
+// the stores that it restores to.
+func isArchive(f *formats.Format) bool {
+	return f.Text && f.Sessions == nil && f.Records.Has(formats.Tables)
+}
+
+// restore restores the archives among the sources in the private folder.
+func (m *merger) restore(ctx context.Context) error {
+	for k, rel := range m.order {
+		for i, s := range m.found[rel] {
+			if !isArchive(s.format) {
+				continue
+			}
+			at := filepath.Join(m.temp.Path, "restored", fmt.Sprint(s.n), fmt.Sprint(k), filepath.Base(s.loc.Path))
+			if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+				return err
+			}
+			if err := m.convert(ctx, s.loc.Path, at, "", false, true); err != nil {
+				return err
+			}
+			loc, err := formats.Locate(at)
+			if err != nil {
+				return err
+			}
+			found, err := m.reg.Detect(ctx, loc)
+			if err == nil && len(found) == 0 {
+				err = &formats.Error{At: s.loc.Path, Err: errors.New("restores to a store that no format recognizes")}
+			}
+			if err != nil {
+				return err
+			}
+			m.found[rel][i] = source{s.n, loc, found[0].Format, s.format, s.loc}
+		}
+	}
+	for _, rel := range m.order {
+		m.found[rel] = slices.DeleteFunc(m.found[rel], func(s source) bool {
+			is := s.format.Merge != nil && s.format.Merge.Open != nil
+			if is {
+				m.whole = append(m.whole, whole{s, rel})
+			}
+			return is
+		})
+	}
+	m.order = slices.DeleteFunc(m.order, func(rel string) bool { return len(m.found[rel]) == 0 })
+	return nil
+}
+
+// archive converts a store of the result to an archive, and removes it.
+func (m *merger) archive(ctx context.Context, from, to, format string, secrets bool) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	if err := m.convert(ctx, from, to, format, false, secrets); err != nil {
+		return err
+	}
+	return os.RemoveAll(from)
+}
+
+// copyText copies the files of an archive to a new folder as they are.
+func copyText(from *formats.Location, to string) error {
+	root, err := openNew(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(os.DirFS(from.Path), ".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		out, err := create(root, p)
+		if err != nil {
+			return err
+		}
+		f := &file{real: filepath.Join(from.Path, filepath.FromSlash(p))}
+		return errors.Join(f.each(out.write), out.finish())
+	})
+}
+
+// archived returns the format of the archives among some stores, nil if there is none,
+// and whether all are.
+func archived(all []source) (format *formats.Format, only bool) {
+	only = true
+	for _, s := range all {
+		if s.archive != nil {
+			format = s.archive
+		} else {
+			only = false
+		}
+	}
+	return format, only
+}
