@@ -112,7 +112,7 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 
 // place makes the target appear with one rename.
 func (m *merger) place(to stage.Target, rename func(from, to string) error) error {
-	if err := stage.SyncTree(m.stage.Tree); err != nil {
+	if err := errors.Join(stage.Deny(filepath.Join(m.stage.Tree, to.Tail[0]), m.denied), stage.SyncTree(m.stage.Tree)); err != nil {
 		return err
 	}
 	moves := &stage.Renames{Rename: rename}

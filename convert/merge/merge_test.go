@@ -220,6 +220,52 @@ func TestForkGrows(t *testing.T) {
 	}
 }
 
+// TestShorterCopy: what only a copy has that nobody continued stays with the session.
+func TestShorterCopy(t *testing.T) {
+	c := clients()["claude-code"]
+	base := person{}
+	c.say(base, c.id(1), "base")
+	a, b := base.clone(), base.clone()
+	c.say(a, c.id(1), "left")
+	c.say(b, c.id(1), "right")
+	base[c.id(1)+"/subagents/agent-x.jsonl"] = "{}\n"
+	out := merged(t, a, base, b)
+	if out[c.id(1)+"/subagents/agent-x.jsonl"] != "{}\n" || len(said(out)) != 3 { // the subagent says nothing
+		t.Errorf("%q", said(out))
+	}
+}
+
+// TestTorn: a last line that its client did not finish is not a continuation.
+func TestTorn(t *testing.T) {
+	c := clients()["claude-code"]
+	whole := person{}
+	c.say(whole, c.id(1), "base")
+	torn := whole.clone()
+	torn[c.id(1)+".jsonl"] += `{"type":"us`
+	c.say(whole, c.id(1), "more")
+	same(t, "the result", merged(t, torn, whole), whole)
+}
+
+// TestCommonFiles: of files that belong to no session and differ, both are kept.
+func TestCommonFiles(t *testing.T) {
+	c := clients()["claude-code"]
+	a := person{"memory/notes.md": "one", "same.md": "same"}
+	c.say(a, c.id(1), "base")
+	b := a.clone()
+	b["memory/notes.md"] = "two"
+	out := merged(t, a, b)
+	kept := []string{}
+	for name, text := range out {
+		if strings.HasSuffix(name, ".md") {
+			kept = append(kept, text)
+		}
+	}
+	slices.Sort(kept)
+	if fmt.Sprint(kept) != "[one same two]" {
+		t.Errorf("%q", out)
+	}
+}
+
 // TestReferences: nothing in a fork refers to the session or the runs that it is a copy of.
 func TestReferences(t *testing.T) {
 	for name, c := range clients() {

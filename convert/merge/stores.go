@@ -28,6 +28,8 @@ type merger struct {
 	order []string            // paths of stores below the sources
 	found map[string][]source // stores with this path
 	whole []whole             // stores that are one session each
+
+	denied fs.FileMode // permissions that some source does not give
 }
 
 // source is a store of one of the sources.
@@ -49,6 +51,7 @@ func (m *merger) find(ctx context.Context, sources []string) error {
 			if err != nil {
 				return err
 			}
+			m.denied |= stage.DeniedBy(f.Loc.Path)
 			s := source{i + 1, f.Loc, f.Detected[0].Format, nil, nil}
 			if s.format.Merge != nil && s.format.Merge.Open != nil {
 				m.whole = append(m.whole, whole{s, f.Rel})
@@ -103,7 +106,10 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 		}
 		for i, s := range all {
 			flat = flat || s.format == format && len(format.Records.Parts(s.loc)) == 1 // the client's own files
-			at := filepath.Join(m.temp.Path, fmt.Sprint(i))
+			at := filepath.Join(m.temp.Path, "text", fmt.Sprint(i))
+			if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+				return err
+			}
 			if err := m.convert(ctx, s.loc.Path, at, format.Name, false, !mixed); err != nil {
 				return err
 			}
@@ -130,6 +136,7 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 			m.remark(rel + ": the archive no longer marks where secrets were withheld")
 		}
 	}()
+	defer func() { err = errors.Join(err, os.RemoveAll(filepath.Join(m.temp.Path, "text"))) }()
 	if from := u.one(all); from != nil {
 		return copyText(from.original, out)
 	}
@@ -140,6 +147,7 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 		return u.write(out)
 	}
 	text := filepath.Join(m.temp.Path, "merged")
+	defer func() { err = errors.Join(err, os.RemoveAll(text)) }()
 	if err := u.write(text); err != nil {
 		return err
 	}
@@ -151,12 +159,9 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 		if err := m.convert(ctx, text, restored, to.Name, flat, true); err != nil {
 			return err
 		}
-		return errors.Join(m.archive(ctx, restored, out, as.Name, only), os.RemoveAll(text))
+		return m.archive(ctx, restored, out, as.Name, only)
 	}
-	if err := m.convert(ctx, text, out, to.Name, flat, true); err != nil {
-		return err
-	}
-	return os.RemoveAll(text)
+	return m.convert(ctx, text, out, to.Name, flat, true)
 }
 
 // one returns a store, restored from an archive, that is the result as it is; nil if there

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -116,6 +117,36 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	same(t, "the result", out, sessions)
+}
+
+// TestFolders merges folders with several stores each, as private as the most private one.
+func TestFolders(t *testing.T) {
+	c := clients()["cursor-ndjson"]
+	a, b := person{}, person{}
+	for _, folder := range []string{"x", "y"} {
+		one := person{}
+		c.say(one, c.id(1), "base")
+		for i, p := range []person{a, b} {
+			own := one.clone()
+			c.say(own, c.id(2+i), "own")
+			for name, text := range own {
+				p[folder+"/"+name] = text
+			}
+		}
+	}
+	from, to := a.save(t), b.save(t)
+	if err := os.Chmod(filepath.Join(to, "x", c.id(1), "runs.ndjson"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	res, err := Run(t.Context(), all.Registry(), []string{from, to}, out, Options{})
+	if err != nil || len(res.Sessions) != 6 || len(tree(t, out)) < 26 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	info, err := os.Stat(filepath.Join(out, "y", c.id(2), "runs.ndjson"))
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
 }
 
 // TestRefused: what cannot be united is an error, and nothing is written.
