@@ -39,6 +39,7 @@
 //	convert           this package: Convert and Migrate
 //	check             Check: rules, baselines, secrets
 //	repair            Repair: a copy of stores, in which what check finds is repaired
+//	merge             Run: stores of several people, united
 //	watch             Run: Convert with Options.Update, whenever the source changes
 //	backup            Run: snapshots of all stores of a machine; Restore
 package convert

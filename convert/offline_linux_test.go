@@ -85,7 +85,7 @@ func TestNoSockets(t *testing.T) {
 		{"detect chat", 0}, {"ls", 0}, {"ls samples --all --long", 0},
 		{"show chat --thinking --tools full", 0}, {"show chat --format markdown", 0}, {"show https://example.com/chat", 1},
 		{"convert chat text --to archive", 0}, {"convert text back.db", 0}, {"convert chat all.jsonl --to canonical", 0},
-		{"diff chat all.jsonl", 0}, {"diff HEAD -- chat", 1}, {"diff chat text --exact", 0}, {"merge chats chats merged", 1}, {"git setup", 1}, {"repair chat repaired", 0}, {"git textconv all.jsonl", 0},
+		{"diff chat all.jsonl", 0}, {"diff HEAD -- chat", 1}, {"diff chat text --exact", 0}, {"merge chat chat merged", 0}, {"git setup", 1}, {"repair chat repaired", 0}, {"git textconv all.jsonl", 0},
 		{"redact chat redacted", 0}, {"convert samples canonical --to canonical", unsure}, {"convert https://example.com/store.db x --to archive", 1},
 		{"convert chat text --to archive --update", 0}, {"watch chat text --to archive --once", 0}, {"watch chat watched --to archive", 0},
 		{"backup backups", 0}, {"backup --print-schedule cron", 0}, {"restore backups --to restored", 0}, {"restore //example.com/share", 1},

@@ -80,6 +80,7 @@
 //	filename      names of files that are safe on every operating system; UUIDs
 //	object        JSON objects, written member by member
 //	secret        secrets, withheld and restored
+//	forks         lines of JSON, rewritten for forks of sessions
 //	tally         the counts and digests that a reader ends with
 //	prefetch      sessions decoded ahead of their consumer
 //

@@ -267,3 +267,26 @@ func TestActionDifference(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMergeBranches merges two branches of a real repository as docs/git.md says.
+func TestMergeBranches(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // see TestDownload
+	}
+	_, run := repository(t)
+	say := func(word string) string {
+		const id = "20000000-0000-4000-8000-000000000001"
+		return `echo '{"type":"user","uuid":"` + word + `","sessionId":"` + id + `","message":{"role":"user","content":"` + word + `"}}' >> sessions/` + id + `.jsonl; git add sessions; git commit -qm ` + word
+	}
+	for _, s := range []step{
+		{script: "git rm -rq . && mkdir sessions && " + say("base") + " && git branch -M main && git checkout -qb BRANCH && " + say("theirs") + " && git checkout -q main && " + say("ours")},
+		{script: "git merge BRANCH", exit: 1, has: "CONFLICT"},
+		{script: "git merge --abort && git worktree add -q ../theirs BRANCH && git merge --no-commit --strategy=ours BRANCH"},
+		{script: "rehome merge sessions ../theirs/sessions ../merged", has: "1 continued differently, 1 new as forks"},
+		{script: "rm -r sessions && mv ../merged sessions && git add sessions && git commit -qm merged && git worktree remove ../theirs"},
+		{script: "git merge-base --is-ancestor BRANCH HEAD && rehome diff HEAD~1 HEAD -- sessions", exit: 4, has: "base (fork)|1 session added"},
+		{script: "rehome ls sessions && git status --short", has: "base (fork)", lacks: "??"},
+	} {
+		s.run(t, run)
+	}
+}

@@ -178,6 +178,21 @@ func best(m *formats.Merge, all []*version) {
 	})
 }
 
+// alike reports whether copies that have not diverged have the same conversation.
+func alike(all []*version) bool {
+	for _, v := range all[1:] {
+		if len(v.files) != len(all[0].files) {
+			return false
+		}
+		for p, f := range v.files {
+			if o := all[0].files[p]; o == nil || len(o.lines) != len(f.lines) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func present(f *file) int {
 	if f == nil {
 		return 0

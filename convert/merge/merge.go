@@ -25,7 +25,7 @@ type Options struct {
 // What became of a session.
 const (
 	Copied    = "copied"    // only one source has it
-	Same      = "same"      // all sources that have it have the same
+	Same      = "same"      // all sources that have it have the same conversation
 	Continued = "continued" // one source has what the others have, and more
 	Kept      = "kept"      // continued differently: this is the one that keeps its id
 	Forked    = "forked"    // continued differently: this is a fork

@@ -266,6 +266,24 @@ func TestCommonFiles(t *testing.T) {
 	}
 }
 
+// TestDetails: if only the details of a session differ, the newest are kept, and that is
+// said.
+func TestDetails(t *testing.T) {
+	c := clients()["cursor-ndjson"]
+	old := person{}
+	c.say(old, c.id(1), "base")
+	renamed := old.clone()
+	agent := c.id(1) + "/agents.ndjson"
+	renamed[agent] = strings.NewReplacer("An agent", "Renamed", `"updatedAt":1`, `"updatedAt":2`).Replace(renamed[agent])
+	for _, sources := range [][]person{{old, renamed}, {renamed, old}} {
+		out := filepath.Join(t.TempDir(), "out")
+		res, err := Run(t.Context(), all.Registry(), []string{sources[0].save(t), sources[1].save(t)}, out, Options{})
+		if err != nil || len(res.Sessions) != 1 || res.Sessions[0].Outcome != Same || len(res.Remarks) != 1 || !strings.Contains(tree(t, out)[agent], "Renamed") {
+			t.Errorf("%+v, %v", res, err)
+		}
+	}
+}
+
 // TestReferences: nothing in a fork refers to the session or the runs that it is a copy of.
 func TestReferences(t *testing.T) {
 	for name, c := range clients() {

@@ -290,6 +290,9 @@ func (m *merger) report(u *union, rel string, ids ...string) {
 			s.Outcome = Copied
 		case len(all) == 1:
 			s.Outcome = Same
+		case alike(all):
+			s.Outcome = Same
+			m.remark(id + ": the sources differ in its title or other details; those of one are kept")
 		default:
 			s.Outcome = Continued
 		}
