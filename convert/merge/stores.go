@@ -97,27 +97,10 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 	if !all[0].format.Text && format == all[0].format && all[0].format.Records != nil && all[0].format.Records.Has(formats.Tables) {
 		return &formats.Error{Format: format.Name, At: all[0].loc.Path, Err: errors.New("stores of this format cannot be merged"), Hint: "run `rehome help merge` for the formats that can"}
 	}
-	via, flat, mixed, to := all[0].format.Merge != nil && all[0].format.Merge.Via != "", false, false, all[0].format
-	if via {
-		for _, s := range all { // text stays text, and gets no secrets of stores
-			if mixed = mixed || s.format != to; s.format.Text {
-				to = s.format
-			}
-		}
-		for i, s := range all {
-			flat = flat || s.format == format && len(format.Records.Parts(s.loc)) == 1 // the client's own files
-			at := filepath.Join(m.temp.Path, "text", fmt.Sprint(i))
-			if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-				return err
-			}
-			if err := m.convert(ctx, s.loc.Path, at, format.Name, false, !mixed); err != nil {
-				return err
-			}
-			loc, err := formats.Locate(at)
-			if err != nil {
-				return err
-			}
-			all[i].loc = loc
+	form := &shape{to: all[0].format, via: all[0].format.Merge != nil && all[0].format.Merge.Via != ""}
+	if form.via {
+		if err := m.toText(ctx, all, format, form); err != nil {
+			return err
 		}
 	}
 	u := m.newUnion(format)
@@ -140,28 +123,64 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 	if from := u.one(all); from != nil {
 		return copyText(from.original, out)
 	}
-	if !via {
-		if !all[0].loc.IsDir() && rel != "." {
-			out = filepath.Dir(out)
+	switch {
+	case form.via:
+		return m.fromText(ctx, u, form, out, as, only)
+	case !all[0].loc.IsDir() && rel != ".":
+		out = filepath.Dir(out)
+	}
+	return u.write(out)
+}
+
+// shape is what the union of some stores becomes.
+type shape struct {
+	via  bool // they are united as text of another form
+	to   *formats.Format
+	flat bool // the client's own few files
+}
+
+// toText converts stores to the text as which they are united. What has text among its
+// sources is text, and gets no secrets of the others.
+func (m *merger) toText(ctx context.Context, all []source, format *formats.Format, form *shape) error {
+	mixed := false
+	for _, s := range all {
+		if mixed = mixed || s.format != form.to; s.format.Text {
+			form.to = s.format
 		}
-		return u.write(out)
 	}
-	text := filepath.Join(m.temp.Path, "merged")
-	defer func() { err = errors.Join(err, os.RemoveAll(text)) }()
-	if err := u.write(text); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
-		return err
-	}
-	if as != nil {
-		restored := filepath.Join(m.temp.Path, "restored", "merged")
-		if err := m.convert(ctx, text, restored, to.Name, flat, true); err != nil {
+	for i, s := range all {
+		form.flat = form.flat || s.format == format && len(format.Records.Parts(s.loc)) == 1
+		at := filepath.Join(m.temp.Path, "text", fmt.Sprint(i))
+		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 			return err
 		}
-		return m.archive(ctx, restored, out, as.Name, only)
+		if err := m.convert(ctx, s.loc.Path, at, format.Name, false, !mixed); err != nil {
+			return err
+		}
+		loc, err := formats.Locate(at)
+		if err != nil {
+			return err
+		}
+		all[i].loc = loc
 	}
-	return m.convert(ctx, text, out, to.Name, flat, true)
+	return nil
+}
+
+// fromText converts united text to a store, or to an archive of it.
+func (m *merger) fromText(ctx context.Context, u *union, form *shape, out string, as *formats.Format, secrets bool) (err error) {
+	text := filepath.Join(m.temp.Path, "merged")
+	defer func() { err = errors.Join(err, os.RemoveAll(text)) }()
+	if err := errors.Join(u.write(text), os.MkdirAll(filepath.Dir(out), 0o777)); err != nil {
+		return err
+	}
+	if as == nil {
+		return m.convert(ctx, text, out, form.to.Name, form.flat, true)
+	}
+	restored := filepath.Join(m.temp.Path, "restored", "merged")
+	if err := m.convert(ctx, text, restored, form.to.Name, form.flat, true); err != nil {
+		return err
+	}
+	return m.archive(ctx, restored, out, as.Name, secrets)
 }
 
 // one returns a store, restored from an archive, that is the result as it is; nil if there

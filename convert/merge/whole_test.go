@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/testdata/chat"
 )
@@ -177,4 +179,53 @@ func TestRefused(t *testing.T) {
 		}
 		same(t, "the folder of the target", tree(t, dir), person{})
 	}
+}
+
+// TestAgents merges stores of the Cursor SDK in which two people added a run to one agent,
+// as databases and as archives of them.
+func TestAgents(t *testing.T) {
+	as := func(src, format string) string {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "out")
+		if rep, err := convert.Convert(t.Context(), all.Registry(), src, out, convert.Options{To: format}); err != nil || rep.Failed() > 0 {
+			t.Fatal(err, rep)
+		}
+		return out
+	}
+	var stores, archives []string
+	text := tree(t, as("../../testdata/sdk/gen/sqlite", "cursor-ndjson"))
+	for _, word := range []string{"left", "right"} {
+		own := text.clone()
+		for name, lines := range text {
+			if !strings.HasPrefix(name, "agent-86") || filepath.Base(name) != "runs.ndjson" {
+				continue
+			}
+			_, last, _ := strings.Cut(strings.TrimSuffix(lines, "\n"), "\n")
+			last = strings.NewReplacer("run-532fab86-304f-4e62-81e5-c04b502c04d6", "run-"+word, `"turnNumber":2`, `"turnNumber":3`).Replace(last)
+			own[name] += last + "\n"
+		}
+		stores = append(stores, as(own.save(t), "cursor-sdk"))
+		archives = append(archives, as(stores[len(stores)-1], "archive"))
+	}
+	join := func(sources ...string) string {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "out")
+		if _, err := Run(t.Context(), all.Registry(), sources, out, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, sources := range [][]string{stores, archives} {
+		out := join(sources...)
+		same(t, "another order", tree(t, join(sources[1], sources[0])), tree(t, out))
+		same(t, "again", tree(t, join(out, sources[1])), tree(t, out))
+		rep, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{out}})
+		if err != nil || rep.Count(rule.Error) > 0 {
+			t.Errorf("%+v, %v", rep, err)
+		}
+	}
+	if got := titles(t, join(stores...)); len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+	same(t, "an archive with itself", tree(t, join(archives[0], archives[0])), tree(t, archives[0]))
 }
