@@ -46,7 +46,13 @@ func (m *merger) restore(ctx context.Context) error {
 			m.found[rel][i] = source{s.n, loc, found[0].Format, s.format, s.loc}
 		}
 	}
+	for _, w := range m.whole {
+		m.note(w.source)
+	}
 	for _, rel := range m.order {
+		for _, s := range m.found[rel] {
+			m.note(s)
+		}
 		m.found[rel] = slices.DeleteFunc(m.found[rel], func(s source) bool {
 			is := s.format.Merge != nil && s.format.Merge.Open != nil
 			if is {
@@ -60,11 +66,11 @@ func (m *merger) restore(ctx context.Context) error {
 }
 
 // archive converts a store of the result to an archive, and removes it.
-func (m *merger) archive(ctx context.Context, from, to, format string, secrets bool) error {
+func (m *merger) archive(ctx context.Context, from, to, format string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	if err := m.convert(ctx, from, to, format, false, secrets); err != nil {
+	if err := m.convert(ctx, from, to, format, false, !m.databases); err != nil {
 		return err
 	}
 	return os.RemoveAll(from)
@@ -90,16 +96,16 @@ func copyText(from *formats.Location, to string) error {
 	})
 }
 
-// archived returns the format of the archives among some stores, nil if there is none,
-// and whether all are.
-func archived(all []source) (format *formats.Format, only bool) {
-	only = true
-	for _, s := range all {
-		if s.archive != nil {
-			format = s.archive
-		} else {
-			only = false
-		}
+// note notes whether a source is a database or text of one. If some are text, all of the
+// result is: it can be in git, where nobody expects the secrets of a database.
+func (m *merger) note(s source) {
+	switch {
+	case s.archive != nil:
+		m.archived = s.archive
+	case s.format.Merge == nil || s.format.Merge.Open == nil && s.format.Merge.Via == "":
+	case s.format.Text:
+		m.text = s.format
+	default:
+		m.databases = true
 	}
-	return format, only
 }

@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"time"
 
 	"rehome/formats"
 )
@@ -28,10 +30,11 @@ func digestOf(b []byte) digest { return sha256.Sum256(b) }
 
 // file is a file of one copy of a session.
 type file struct {
-	path string // slash path inside of the store
-	real string
-	info fs.FileInfo // as it was when it was found
-	rule *formats.MergeFile
+	path    string // slash path inside of the store
+	real    string
+	info    fs.FileInfo // as it was when it was found
+	rule    *formats.MergeFile
+	changed time.Time // when a client changed it last, which some order their sessions by
 	// forks are the forks that a copy became, one after the other.
 	forks []forked
 
@@ -152,4 +155,11 @@ func (f *file) load() error {
 	})
 	h.Sum(f.sum[:0])
 	return err
+}
+
+// goesOn reports whether the file has the lines of another one and more, and lines are only
+// appended to it.
+func (f *file) goesOn(o *file) bool {
+	appended := f.rule != nil && f.rule.Key == nil && !f.rule.State
+	return appended && len(f.lines) > len(o.lines) && slices.Equal(f.lines[:len(o.lines)], o.lines)
 }

@@ -75,7 +75,7 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 	if to.Exists() && !o.Replace {
 		return res, existsError(to)
 	}
-	m := &merger{reg: reg, opts: o, res: res}
+	m := &merger{reg: reg, opts: o, res: res, losses: map[string]map[string]bool{}}
 	if err := m.find(ctx, sources); err != nil {
 		return res, err
 	}
@@ -104,6 +104,7 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 	if err := m.uniteWhole(ctx, out); err != nil {
 		return res, err
 	}
+	m.reportLost()
 	if err := ctx.Err(); err != nil || o.DryRun {
 		return res, err
 	}

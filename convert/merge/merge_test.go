@@ -254,6 +254,7 @@ func TestCommonFiles(t *testing.T) {
 	b := a.clone()
 	b["memory/notes.md"] = "two"
 	out := merged(t, a, b)
+	same(t, "again", merged(t, out, a, b), out)
 	kept := []string{}
 	for name, text := range out {
 		if strings.HasSuffix(name, ".md") {

@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"rehome/convert"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/internal/scratch"
 )
 
@@ -30,6 +32,13 @@ type merger struct {
 	whole []whole             // stores that are one session each
 
 	denied fs.FileMode // permissions that some source does not give
+
+	archived  *formats.Format // the format of archives among the sources, nil if there is none
+	text      *formats.Format // that of other text of databases
+	databases bool            // some sources are databases
+
+	mu     sync.Mutex
+	losses map[string]map[string]bool // what is left out, and of which stores
 }
 
 // source is a store of one of the sources.
@@ -47,12 +56,16 @@ func (m *merger) find(ctx context.Context, sources []string) error {
 	m.found = map[string][]source{}
 	roots := 0
 	for i, src := range sources {
+		m.beside(src)
 		for f, err := range convert.Stores(ctx, m.reg, src, "") {
 			if err != nil {
 				return err
 			}
 			m.denied |= stage.DeniedBy(f.Loc.Path)
 			s := source{i + 1, f.Loc, f.Detected[0].Format, nil, nil}
+			if s.text() == s.format.Name && f.Rel != "." && !isArchive(s.format) {
+				m.beside(f.Loc.Path)
+			}
 			if s.format.Merge != nil && s.format.Merge.Open != nil {
 				m.whole = append(m.whole, whole{s, f.Rel})
 				continue
@@ -68,6 +81,15 @@ func (m *merger) find(ctx context.Context, sources []string) error {
 	}
 	m.order = slices.Sorted(maps.Keys(m.found))
 	return nil
+}
+
+// beside says that the sidecar beside a source or store is left out, if there is one.
+func (m *merger) beside(at string) {
+	for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {
+		if _, err := os.Lstat(filepath.Clean(at) + suffix); err == nil {
+			m.remark(filepath.Clean(at) + suffix + " is left out: sidecars beside stores are not merged")
+		}
+	}
 }
 
 // compare returns an error if stores with one path cannot be united.
@@ -113,9 +135,13 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 		return err
 	}
 	m.report(u, rel, slices.Sorted(maps.Keys(u.sessions))...)
-	as, only := archived(all)
+	as := m.archived
+	if !form.via || form.to.Text {
+		as = nil
+	}
 	defer func() {
-		if as != nil && err == nil && u.one(all) == nil {
+		archived := slices.ContainsFunc(all, func(s source) bool { return s.original != nil })
+		if archived && as != nil && err == nil && u.one(all) == nil {
 			m.remark(rel + ": the archive no longer marks where secrets were withheld")
 		}
 	}()
@@ -125,7 +151,7 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 	}
 	switch {
 	case form.via:
-		return m.fromText(ctx, u, form, out, as, only)
+		return m.fromText(ctx, u, form, out, as)
 	case !all[0].loc.IsDir() && rel != ".":
 		out = filepath.Dir(out)
 	}
@@ -148,6 +174,9 @@ func (m *merger) toText(ctx context.Context, all []source, format *formats.Forma
 			form.to = s.format
 		}
 	}
+	if m.text != nil && m.archived == nil && !form.to.Text {
+		mixed, form.to = true, m.text
+	}
 	for i, s := range all {
 		form.flat = form.flat || s.format == format && len(format.Records.Parts(s.loc)) == 1
 		at := filepath.Join(m.temp.Path, "text", fmt.Sprint(i))
@@ -167,7 +196,7 @@ func (m *merger) toText(ctx context.Context, all []source, format *formats.Forma
 }
 
 // fromText converts united text to a store, or to an archive of it.
-func (m *merger) fromText(ctx context.Context, u *union, form *shape, out string, as *formats.Format, secrets bool) (err error) {
+func (m *merger) fromText(ctx context.Context, u *union, form *shape, out string, as *formats.Format) (err error) {
 	text := filepath.Join(m.temp.Path, "merged")
 	defer func() { err = errors.Join(err, os.RemoveAll(text)) }()
 	if err := errors.Join(u.write(text), os.MkdirAll(filepath.Dir(out), 0o777)); err != nil {
@@ -180,7 +209,7 @@ func (m *merger) fromText(ctx context.Context, u *union, form *shape, out string
 	if err := m.convert(ctx, text, restored, form.to.Name, form.flat, true); err != nil {
 		return err
 	}
-	return m.archive(ctx, restored, out, as.Name, secrets)
+	return m.archive(ctx, restored, out, as.Name)
 }
 
 // one returns a store, restored from an archive, that is the result as it is; nil if there
@@ -210,6 +239,13 @@ func (m *merger) newUnion(format *formats.Format) *union {
 // convert converts a store exactly.
 func (m *merger) convert(ctx context.Context, from, to, format string, flat, secrets bool) error {
 	rep, err := convert.Convert(ctx, m.reg, from, to, convert.Options{To: format, Flat: flat, WithSecrets: secrets, Live: m.opts.Live, Jobs: m.opts.Jobs, OnNotice: m.opts.OnNotice, Verbose: m.opts.Verbose})
+	for _, s := range rep.Stores {
+		at := from
+		if strings.HasPrefix(from, m.temp.Path) {
+			at = filepath.Base(to)
+		}
+		m.lost(at, s.Losses...)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -316,6 +352,34 @@ func (m *merger) report(u *union, rel string, ids ...string) {
 			s.Outcome = Continued
 		}
 		m.res.Sessions = append(m.res.Sessions, s)
+	}
+}
+
+// lost notes what is left out of a store.
+func (m *merger) lost(at string, groups ...loss.Group) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, g := range groups {
+		if g.Kind < loss.Dropped {
+			continue
+		}
+		text := fmt.Sprintf("%s: %s (%s)", g.Kind, g.What, g.Code)
+		if m.losses[text] == nil {
+			m.losses[text] = map[string]bool{}
+		}
+		m.losses[text][at] = true
+	}
+}
+
+// reportLost adds a remark about each kind of what is left out, with a store.
+func (m *merger) reportLost() {
+	for _, text := range slices.Sorted(maps.Keys(m.losses)) {
+		at := slices.Sorted(maps.Keys(m.losses[text]))
+		remark := text + ", in " + at[0]
+		if len(at) > 1 {
+			remark += fmt.Sprintf(" and %d more", len(at)-1)
+		}
+		m.remark(remark)
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"rehome/formats"
 )
@@ -31,7 +31,9 @@ type union struct {
 // add adds a file of a source.
 func (u *union) add(source int, f *file) error {
 	id := u.of.Owner(f.path)
-	f.rule, _ = ruleFor(u.of, f.path)
+	if f.rule, _ = ruleFor(u.of, f.path); f.info != nil {
+		f.changed = f.info.ModTime()
+	}
 	if err := f.load(); err != nil {
 		return err
 	}
@@ -47,20 +49,23 @@ func (u *union) add(source int, f *file) error {
 // settle makes forks until no session has copies that diverge.
 func (u *union) settle(ctx context.Context) error {
 	for {
-		id, some := "", false
-		for _, one := range slices.Sorted(maps.Keys(u.sessions)) {
-			if id, some = one, one != "" && !u.settled[one]; some {
-				break
+		var open []string
+		for id := range u.sessions {
+			if id != "" && !u.settled[id] {
+				open = append(open, id)
 			}
 		}
-		if err := ctx.Err(); err != nil || !some {
+		if err := ctx.Err(); err != nil || len(open) == 0 {
 			if common := u.sessions[""]; common != nil {
 				u.sessions[""] = distinct(common)
 			}
 			return err
 		}
-		if err := u.split(id); err != nil {
-			return err
+		slices.Sort(open)
+		for _, id := range open {
+			if err := errors.Join(ctx.Err(), u.split(id)); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -109,12 +114,23 @@ func distinct(all []*version) (out []*version) {
 			one.from = append(one.from, v.from...)
 			slices.Sort(one.from)
 			one.from = slices.Compact(one.from)
+			for p, f := range v.files {
+				one.files[p].changed = latest(one.files[p].changed, f.changed)
+			}
 			continue
 		}
 		by[sum] = v
 		out = append(out, v)
 	}
 	return out
+}
+
+// latest returns the later one of two times.
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // fork returns a copy of a session as a fork of it.

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,8 +12,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/store"
 )
 
@@ -61,11 +64,7 @@ func (m *merger) uniteWhole(ctx context.Context, out string) error {
 			}
 			taken[rel] = true
 			at, goal := filepath.Join(out, filepath.FromSlash(rel)), ""
-			var stores []source
-			for _, v := range all {
-				stores = append(stores, v.store)
-			}
-			as, only := archived(stores)
+			as := m.archived
 			if v := all[0]; v.store.original != nil && len(v.forks) == 0 {
 				if err := copyText(v.store.original, at); err != nil {
 					return err
@@ -80,7 +79,7 @@ func (m *merger) uniteWhole(ctx context.Context, out string) error {
 				return err
 			}
 			if as != nil {
-				if err := m.archive(ctx, at, goal, as.Name, only); err != nil {
+				if err := m.archive(ctx, at, goal, as.Name); err != nil {
 					return err
 				}
 			}
@@ -102,12 +101,24 @@ func place(all []*version, id string) string {
 		case len(v.forks) > 0:
 			rels = append(rels, path.Join(w.folder(), id, path.Base(w.loc.Path)))
 		case v.rel == ".":
-			rels = append(rels, path.Join(id, map[bool]string{false: path.Base(w.loc.Path)}[w.isDir()]))
+			rels = append(rels, path.Join(folderName(id), map[bool]string{false: path.Base(w.loc.Path)}[w.isDir()]))
 		default:
 			return v.rel
 		}
 	}
 	return slices.Min(rels)
+}
+
+// folderName returns the id of a session as the name of its folder. An id is what a store
+// says: one that is not a plain name is replaced by a digest of it.
+func folderName(id string) string {
+	plain := func(c rune) bool {
+		return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}
+	if _, err := filepath.Localize(id); err != nil || id == "" || len(id) > 64 || strings.TrimFunc(id, plain) != "" {
+		return digestOf([]byte(id)).String()[:32]
+	}
+	return id
 }
 
 // readWhole adds a store that is one session.
@@ -122,7 +133,9 @@ func (m *merger) readWhole(ctx context.Context, u *union, w whole) (err error) {
 			u.titles[id] = max(u.titles[id], h.Title)
 		}
 	}
-	r, err := w.format.Records.Open(ctx, w.loc, m.view())
+	view := m.view()
+	view.OnLoss = func(l loss.Loss) { m.lost(cmp.Or(w.original, w.loc).Path, l.Group()) }
+	r, err := w.format.Records.Open(ctx, w.loc, view)
 	if err != nil {
 		return err
 	}

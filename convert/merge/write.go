@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"rehome/formats"
 )
@@ -66,6 +67,7 @@ func (u *union) writeFile(root *os.Root, p string, all []*version) error {
 		}
 	}
 	if longest.rule == nil || longest.rule.Key == nil {
+		out.changed = longest.changed
 		if err := longest.each(out.write); err != nil {
 			return err
 		}
@@ -85,6 +87,7 @@ func (w *output) keyed(p string, all []*version) error {
 		if f == nil {
 			continue
 		}
+		w.changed = latest(w.changed, f.changed)
 		n, before := 0, len(seen)
 		own := map[digest]bool{}
 		err := f.each(func(line []byte) error {
@@ -105,7 +108,7 @@ func (w *output) keyed(p string, all []*version) error {
 // writeCommon writes a file that belongs to no session. Of files that differ, one keeps
 // the name.
 func (u *union) writeCommon(root *os.Root, p string, all []*version) error {
-	if rule, _ := ruleFor(u.of, p); rule != nil && !rule.State {
+	if rule, _ := ruleFor(u.of, p); rule != nil && rule.Key != nil {
 		out, err := create(root, p)
 		if err != nil {
 			return err
@@ -118,18 +121,33 @@ func (u *union) writeCommon(root *os.Root, p string, all []*version) error {
 			kept = append(kept, f)
 		}
 	}
+	kept = slices.DeleteFunc(kept, func(f *file) bool { // others go on with it
+		return slices.ContainsFunc(all, func(v *version) bool { return v.files[p] != nil && v.files[p].goesOn(f) })
+	})
 	slices.SortFunc(kept, func(a, b *file) int { return slices.Compare(a.sum[:], b.sum[:]) })
 	for i, f := range kept {
 		name := p
 		if i > 0 {
-			ext := path.Ext(p)
-			name = strings.TrimSuffix(p, ext) + ".merge-" + hex.EncodeToString(f.sum[:4]) + ext
+			taken, before := false, false // by another file, or by this one in an earlier result
+			for n := 4; n == 4 || taken && !before && n <= len(f.sum); n += 4 {
+				ext := path.Ext(p)
+				name, taken = strings.TrimSuffix(p, ext)+".merge-"+hex.EncodeToString(f.sum[:n])+ext, false
+				for _, v := range all {
+					if o := v.files[name]; o != nil {
+						taken, before = true, before || o.sum == f.sum
+					}
+				}
+			}
+			if before {
+				continue
+			}
 			u.remarks(fmt.Sprintf("%s differs between the sources: the other one is kept as %s", p, name))
 		}
 		out, err := create(root, name)
 		if err != nil {
 			return err
 		}
+		out.changed = f.changed
 		if err := errors.Join(f.each(out.write), out.finish()); err != nil {
 			return errors.Join(err, out.Close())
 		}
@@ -145,6 +163,8 @@ type output struct {
 	w    *bufio.Writer
 	sum  hashing
 	torn bool // the last line has no line break
+
+	changed time.Time
 }
 
 type hashing interface {
@@ -187,6 +207,9 @@ func (w *output) line(b []byte) error {
 // finish completes the file and reads it again.
 func (w *output) finish() error {
 	if err := errors.Join(w.w.Flush(), w.File.Close()); err != nil {
+		return err
+	}
+	if err := w.root.Chtimes(w.name, w.changed, w.changed); err != nil {
 		return err
 	}
 	again := &file{path: filepath.ToSlash(w.name), real: filepath.Join(w.root.Name(), w.name)}

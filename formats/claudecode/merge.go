@@ -15,7 +15,7 @@ import (
 func merge() *formats.Merge {
 	return &formats.Merge{
 		Owner: owner,
-		Files: []formats.MergeFile{{Name: "*.jsonl"}, {Name: "*.json", State: true}},
+		Files: []formats.MergeFile{{Name: "history.jsonl", Key: func(line []byte) (string, string) { return string(line), "" }}, {Name: "*.jsonl"}, {Name: "*.json", State: true}},
 		Fork: func(id, digest string) string {
 			return filename.NamedUUID("rehome/claude-code/fork/1\x00", id, digest)
 		},
