@@ -28,12 +28,12 @@ session with an id of its own, and "(fork)" in its title. Both can be continued.
 
 The order of the sources makes no difference, and merging the result with them again makes no more forks. Forks are
 listed, and are not an error: the exit status is 0. OUT is complete or absent. It is a folder, unless all sources are
-stores of the Cursor SDK or Claude Code: then it is such a store.
+stores of the Cursor SDK or Claude Code: then it is such a store. If one source is text, all of it is, without secrets.
 
 Examples:
 
     rehome merge laptop desktop agents
-    rehome merge ~/.claude/projects/-home-ann-app /mnt/old/.claude/projects/-home-ann-app merged
+    rehome merge ~/.claude /mnt/old/.claude merged
     rehome merge ann ben carol team --dry-run`
 }
 

@@ -72,7 +72,7 @@ func clients() map[string]client {
 		"claude-code": {
 			func(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) },
 			func(p person, id, word string) {
-				p[id+".jsonl"] += line(object{"type": "user", "uuid": "uuid-" + word, "sessionId": id, "message": object{"role": "user", "content": word}})
+				p[id+".jsonl"] += line(object{"type": "user", "uuid": "uuid-" + word, "sessionId": id, "message": object{"role": "user", "content": word}, "file": "/p/" + id + "/tool-results/" + word + ".txt"})
 				p[id+"/tool-results/"+word+".txt"] = word
 			},
 		},

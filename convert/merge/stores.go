@@ -347,7 +347,7 @@ func (m *merger) report(u *union, rel string, ids ...string) {
 			s.Outcome = Same
 		case alike(all):
 			s.Outcome = Same
-			m.remark(id + ": the sources differ in its title or other details; those of one are kept")
+			m.remark(id + ": the sources differ in its title, state or other details; those of one are kept")
 		default:
 			s.Outcome = Continued
 		}

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -39,7 +40,8 @@ func owner(p string) string {
 	return ""
 }
 
-// rewrite gives a line to a fork.
+// rewrite gives a line to a fork. Output that is too long for a line, and subagents, are
+// in files that lines name by their paths: those of the fork are in its own folder.
 func rewrite(dst, line []byte, _ string, ids map[string]string, _ string) (out []byte, titled bool) {
 	switch forks.Text(line, "type") {
 	case "custom-title":
@@ -48,6 +50,13 @@ func rewrite(dst, line []byte, _ string, ids map[string]string, _ string) (out [
 		line, titled = forks.Retitle(line, "aiTitle", "")
 	case "summary":
 		line, titled = forks.Retitle(line, "summary", "")
+	}
+	for id, fork := range ids {
+		for _, folder := range []string{"tool-results", "subagents"} {
+			for _, sep := range []string{"/", `\\`} { // of paths, in JSON
+				line = bytes.ReplaceAll(line, []byte(id+sep+folder+sep), []byte(fork+sep+folder+sep))
+			}
+		}
 	}
 	return forks.Rename(dst, line, ids), titled
 }
