@@ -2,7 +2,8 @@
 // `claude-client.mjs JOB`, the job a file of JSON, one of
 //
 //	{do: "resume", version, list, sessions: [{id, cwd, at}]}
-//	{do: "talk", version, home, cwd, turns: [{prompt, resume}]}
+//	{do: "talk", version, home, cwd, turns: [{prompt, resume, last}]}
+//	{do: "list", sessions: [{id, cwd, at}]}
 //	{do: "screen", version, cwd, tool, shows: [{id, at, phrases}]}
 //	{do: "start", version, cwd, tool, home, command, keys, phrases}
 //
@@ -11,7 +12,9 @@
 // with what became of its file and what the Agent SDK says of it.
 //
 // talk: prompts one after the other in one home folder, each a session of its
-// own, or behind another one's last.
+// own, behind another one's last, or behind what the client finds newest in the folder.
+//
+// list: only what the Agent SDK says of sessions.
 //
 // screen: each session is resumed in front of a terminal; what was there to be
 // seen goes to standard output.
@@ -149,8 +152,8 @@ const several = async (list, work) => {
 
 async function talk() {
   const said = [];
-  for (const { prompt, resume: id } of job.turns) {
-    const words = [...(id === undefined ? [] : ["--resume", typeof id === "number" ? said[id].session : id]), "--output-format", "json", "--dangerously-skip-permissions", prompt];
+  for (const { prompt, resume: id, last } of job.turns) {
+    const words = [...(last ? ["--continue"] : id === undefined ? [] : ["--resume", typeof id === "number" ? said[id].session : id]), "--output-format", "json", "--dangerously-skip-permissions", prompt];
     const { error, stdout, stderr } = await ask(job.home, job.cwd, words);
     if (error) throw new Error(`${prompt}: ${error.message.slice(0, 200)}: ${(stderr || stdout).slice(0, 300)}`);
     const result = JSON.parse(stdout.trim().split("\n").at(-1));
@@ -187,6 +190,7 @@ function startIt() {
 const jobs = {
   resume: async () => ({ resumed: await several(job.sessions, resume), listed: job.list ? await listed() : [] }),
   talk,
+  list: listed,
   screen: () => several(job.shows, show),
   start: startIt,
 };

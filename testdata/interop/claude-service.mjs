@@ -20,6 +20,7 @@ const plays = {
     ({ tools }) => [call(tools.some(({ name }) => name === "Agent") ? "Agent" : "Task", { description: "Look", prompt: "Look aside.", subagent_type: "general-purpose" })],
     () => [text("Played.")],
   ],
+  "play: where": [() => [call("Bash", { command: "pwd", description: "Say where" })], () => [text("There.")]],
 };
 
 // round is the blocks that answer a request: how far a play has come, the results

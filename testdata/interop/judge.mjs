@@ -12,6 +12,7 @@ import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
+import { relocated } from "./mv.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
 import { publish, save, sensitive } from "./survival.mjs";
@@ -21,18 +22,28 @@ import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
 import { accepted, missed, writing } from "./written.mjs";
 
+// What can be run by itself.
+const alone = {
+  mv: () => relocated(clients, versions),
+};
+
 const [only, part, into] = process.argv.slice(2);
-if (only && (only !== "survival" || (part && !into))) {
-  console.error("interop: it takes no arguments, or the word survival");
+if (only && !(only in alone) && (only !== "survival" || (part && !into))) {
+  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys(alone).join(", ")}`);
   process.exit(2);
 }
 // The parts of what survives are clients at work, each in turn: they run at once.
-if (only && !part) process.exit(await publish((part, out) => [fileURLToPath(import.meta.url), only, part, out]));
+if (only === "survival" && !part) process.exit(await publish((part, out) => [fileURLToPath(import.meta.url), only, part, out]));
 try {
   build();
 } catch (error) {
   console.error(`interop: ${error.message}`);
   process.exit(1);
+}
+
+if (only in alone) {
+  alone[only]();
+  finish();
 }
 
 // toClaude and toSDK have clients resume sessions of others, and count what arrives.
@@ -115,4 +126,5 @@ for (const version of clients) {
   const config = copied(version, plays.sqlite);
   whole(`Claude Code ${version}, what it wrote`, "claude", config);
 }
+for (const part of Object.values(alone)) part();
 finish();

@@ -24,9 +24,9 @@ export const folder = (name) => {
 
 const tail = (text) => text.trim().slice(-700).replaceAll(/\s*\n\s*/g, "; ");
 
-function run(what, command, args, options) {
+function run(what, command, args, { ok = [0], ...options } = {}) {
   const done = spawnSync(command, args, { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 28, ...options });
-  if (done.status !== 0) throw new Error(`${what}: ${done.error?.message ?? `exit ${done.status ?? done.signal}`}: ${tail(done.stderr || done.stdout || "")}`);
+  if (!ok.includes(done.status)) throw new Error(`${what}: ${done.error?.message ?? `exit ${done.status ?? done.signal}`}: ${tail(done.stderr || done.stdout || "")}`);
   return done.stdout;
 }
 
@@ -34,8 +34,11 @@ const exe = process.platform === "win32" ? ".exe" : "";
 const binary = path.join(scratch, `rehome${exe}`), ours = path.join(scratch, `interop${exe}`);
 
 // build makes rehome, and the part of these checks that is written in Go.
+// REHOME_INTEROP_BINARY is a rehome to check instead of this one.
 export function build() {
-  for (const [out, from] of [[binary, "./cmd/rehome"], [ours, "./testdata/interop"]]) {
+  const given = process.env.REHOME_INTEROP_BINARY;
+  if (given) fs.copyFileSync(given, binary);
+  for (const [out, from] of [...(given ? [] : [[binary, "./cmd/rehome"]]), [ours, "./testdata/interop"]]) {
     run("go build", "go", ["build", "-trimpath", "-o", out, from], { cwd: root, timeout: 600_000, env: { ...process.env, CGO_ENABLED: "0" } });
   }
 }
@@ -60,10 +63,10 @@ export function canonical(source) {
 export const place = (source, cwd, home) => rehome([source, "--to", "cursor-sdk", "--cwd", cwd, "--home", home, "--with-secrets"]);
 
 // inHome runs a command on the machine of a home folder, and gives its result.
-export function inHome(home, args) {
+export function inHome(home, args, ok = [0]) {
   const env = { ...process.env, HOME: home, USERPROFILE: home };
   for (const name of ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "CURSOR_CONFIG_DIR", "CURSOR_DATA_DIR", "XDG_CONFIG_HOME", "WSL_DISTRO_NAME"]) delete env[name];
-  return JSON.parse(run(`rehome ${args[0]}`, binary, [...args, "--json"], { cwd: scratch, env }));
+  return JSON.parse(run(`rehome ${args[0]}`, binary, [...args, "--json"], { cwd: scratch, env, ok }));
 }
 
 // ls lists all sessions of a home folder.
