@@ -12,6 +12,7 @@ import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
+import { merged } from "./merge.mjs";
 import { relocated } from "./mv.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
@@ -25,6 +26,7 @@ import { accepted, missed, writing } from "./written.mjs";
 // What can be run by itself.
 const alone = {
   mv: () => relocated(clients, versions),
+  merge: () => merged(clients, versions),
 };
 
 const [only, part, into] = process.argv.slice(2);
