@@ -6,7 +6,7 @@
 // blob that is missing there is missing here.
 import http from "node:http";
 import { heard as told } from "./history.mjs";
-import { perform, plays } from "./plays.mjs";
+import { perform, play } from "./plays.mjs";
 import { fields, message, saying, sha256, shellArgs, shellCall, state, thinking, toolStep, turn, userMessage } from "./wire.mjs";
 
 const models = [{ id: "stand-in", displayName: "Stand-in" }];
@@ -71,13 +71,14 @@ async function converse(id, box, send, heard, stalled, whole) {
   prompts.push(await json({ role: "user", content: [{ type: "text", text: `<user_query>\n${prompt}\n</user_query>` }, ...seen] }));
 
   update(6, [1, user]);
-  if (plays[prompt]) {
+  const played = play(prompt);
+  if (played) {
     const wait = () => { stalled(); return new Promise(() => {}); };
     const shell = async (call) => {
       server(2, message([1, ++asked], [15, call.id], [2, call.sent]));
       return (await box.take(isResult)).sub(2).bytes(2);
     };
-    return perform(plays[prompt], { update, put, json, server, before, user, request: id, wait, shell, prompts });
+    return perform(played, { update, put, json, server, before, user, request: id, wait, shell, prompts });
   }
   update(4, [1, "hmm 深い"]);
   update(5, [1, 1234]);

@@ -4,11 +4,13 @@
 // one is, however many clients talk at once.
 import http from "node:http";
 import { randomUUID } from "node:crypto";
+import { nested } from "./plays.mjs";
 
 export const answer = "Heard.";
 
 const call = (name, input) => ({ type: "tool_use", id: `toolu_${randomUUID().replaceAll("-", "")}`, name, input });
 const text = (words) => ({ type: "text", text: words });
+const bash = (command) => call("Bash", { command, description: "Say it" });
 
 // A play is an answer of several rounds, each some blocks. The tool that starts a
 // subagent has another name since 2.1.
@@ -23,25 +25,43 @@ const plays = {
   "play: where": [() => [call("Bash", { command: "pwd", description: "Say where" })], () => [text("There.")]],
 };
 
+// secret says a word in every place that an answer has.
+const secret = (word) => [
+  () => [{ type: "thinking", thinking: `I think of ${word}.`, signature: Buffer.from(`signed ${word.length}`).toString("base64") }, text(`I say ${word}.`), bash(`printf %s '${nested(word)}'`)],
+  () => [bash(`printf %s '${word}' | base64 | tr -d '\\n'`), bash(`printf %s '${word}' | od -An -v -tx1 | tr -d ' \\n'`)],
+  () => [bash(`seq 1 30000; printf %s '${word}'`)],
+  () => [call("Write", { file_path: `${word}.txt`, content: `key = ${word}\n` })],
+  () => [call("Read", { file_path: "shot.png" })],
+  () => [text("Played.")],
+];
+
 // round is the blocks that answer a request: how far a play has come, the results
 // behind its prompt tell.
 function round(body) {
   const said = body.messages.filter(({ role }) => role === "user" || role === "assistant").flatMap(({ role, content }) => (typeof content === "string" ? [{ role, ...text(content) }] : content.map((one) => ({ role, ...one }))));
   // The client puts context of its own beside a prompt, in tags.
   const at = said.findLastIndex((one) => one.role === "user" && one.type === "text" && !one.text.trimStart().startsWith("<"));
-  const rounds = body.tools?.length ? plays[said[at]?.text.trim()] : undefined;
+  const prompt = said[at]?.text.trim(), word = /^play: secret ([^]*)/.exec(prompt)?.[1];
+  const rounds = body.tools?.length ? (word ? secret(word) : plays[prompt]) : undefined;
   const gone = said.slice(at).filter((one, i, list) => one.type === "tool_use" && list[i - 1]?.type !== "tool_use").length;
   return rounds?.[gone]?.(body) ?? [text(answer)];
 }
+
+// pieces are a block as it is streamed.
+const pieces = {
+  text: ({ text }) => ({ empty: { type: "text", text: "" }, deltas: [{ type: "text_delta", text }] }),
+  tool_use: ({ input, ...rest }) => ({ empty: { ...rest, input: {} }, deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(input) }] }),
+  thinking: ({ thinking, signature }) => ({ empty: { type: "thinking", thinking: "", signature: "" }, deltas: [{ type: "thinking_delta", thinking }, { type: "signature_delta", signature }] }),
+};
 
 // events are an answer as server-sent events.
 function* events({ model }, blocks) {
   const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   yield { type: "message_start", message: { id: `msg_${randomUUID()}`, type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null, usage } };
   for (const [index, block] of blocks.entries()) {
-    const { input, ...rest } = block;
-    yield { type: "content_block_start", index, content_block: block.type === "text" ? { type: "text", text: "" } : { ...rest, input: {} } };
-    yield { type: "content_block_delta", index, delta: block.type === "text" ? { type: "text_delta", text: block.text } : { type: "input_json_delta", partial_json: JSON.stringify(input) } };
+    const { empty, deltas } = pieces[block.type](block);
+    yield { type: "content_block_start", index, content_block: empty };
+    for (const delta of deltas) yield { type: "content_block_delta", index, delta };
     yield { type: "content_block_stop", index };
   }
   yield { type: "message_delta", delta: { stop_reason: stop(blocks), stop_sequence: null }, usage };

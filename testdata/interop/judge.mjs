@@ -14,6 +14,7 @@ import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { merged } from "./merge.mjs";
 import { relocated } from "./mv.mjs";
+import { concealed } from "./redact.mjs";
 import { repaired } from "./repair.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
@@ -27,6 +28,7 @@ import { accepted, missed, writing } from "./written.mjs";
 // What can be run by itself.
 const alone = {
   mv: () => relocated(clients, versions),
+  redact: () => concealed(clients, versions),
   repair: () => repaired(versions),
   merge: () => merged(clients, versions),
 };

@@ -21,7 +21,7 @@ const todos = () => ({ number: 9, name: "TodoWrite", input: { merge: false }, ar
 const search = (term) => ({ number: 18, name: "WebSearch", input: { search_term: term }, args: [[1, term]], result: [[3, [[1, "not allowed here"]]]], shown: "Rejected: not allowed here", failed: true });
 const run = (command) => ({ number: 1, name: "Shell", input: { command }, command });
 
-export const plays = {
+const plays = {
   "play: parallel": { responses: [{ thought: "three at once", text: "Looking.", calls: [read("a.txt", "eins\nzwei\n"), grep("mätch"), run("printf one")] }, { text: "And once more.", calls: [edit("b.go"), todos()] }, { text: "All done." }] },
   "play: failing": { responses: [{ text: "This will fail.", calls: [missing("nowhere"), run("printf bad >&2; exit 3"), denied("c.go"), search("weather")] }, { thought: "all failed", text: "All done." }] },
   "play: long": { responses: [{ text: "Long.", calls: [run("seq 1 1500")] }, { text: "All done." }] },
@@ -32,22 +32,35 @@ export const plays = {
   "play: retry": { responses: [{ text: "It will not last.", calls: [], fail: "the service is out of order", code: "internal" }] },
 };
 
+// secret is a turn that says a word in every place it has. Its texts come in pieces that cut the word.
+const secret = (word) => ({ cut: /(?<=^(?:[^]{7})+)/, responses: [
+  { thought: `I think of ${word}.`, text: `I say ${word}.`, calls: [run(`printf %s '${nested(word)}'`), run(`printf %s '${word}' | base64 | tr -d '\\n'`), run(`printf %s '${word}' | od -An -v -tx1 | tr -d ' \\n'`), read(`${word}.txt`, `key = ${word}\n`), { ...edit("b.go"), input: { path: "b.go", old_string: "a", new_string: nested(word) } }] },
+  { text: "All done." },
+] });
+
+// nested is a word in JSON in JSON.
+export const nested = (word) => JSON.stringify({ outer: JSON.stringify({ key: word, list: [word] }) });
+
+// play is the turn that a prompt names, if it names one.
+export const play = (prompt) => plays[prompt] ?? (prompt.startsWith("play: secret ") ? secret(prompt.slice("play: secret ".length)) : undefined);
+
 // perform plays a turn. It gives nothing; what it threw ends the stream.
 export async function perform(play, stage) {
   const { update, put, json, server, before, user, request, wait, shell } = stage;
   const prompts = stage.prompts, steps = [];
   const spoken = await put(user);
   const checkpoint = async () => server(3, state({ prompts, todos: before.all(3), turns: [...before.all(8), await put(turn(spoken, steps, request))] }));
+  const pieces = (text) => text.split(play.cut ?? /(?= )/);
   let count = 0;
   for (const response of play.responses) {
     const content = [], results = [];
     if (response.thought) {
-      for (const piece of response.thought.split(/(?= )/)) update(4, [1, piece]);
+      for (const piece of pieces(response.thought)) update(4, [1, piece]);
       update(5, [1, 1234]);
       steps.push(await put(thinking(response.thought)));
       content.push({ type: "reasoning", text: response.thought, signature: "c2ln", providerOptions: { cursor: { modelName: "stand-in" } } });
     }
-    for (const piece of response.text.split(/(?= )/)) update(1, [1, piece]);
+    for (const piece of pieces(response.text)) update(1, [1, piece]);
     if (response.stall) return wait();
     if (response.fail) throw Object.assign(new Error(response.fail), { service: response.code });
     steps.push(await put(saying(response.text)));
