@@ -60,7 +60,7 @@ func (c *gitCmd) Validate() error {
 
 // gitResult is the result of git setup and unset: schema git-result-1.
 type gitResult struct {
-	DryRun  bool        `json:"dryRun"`
+	DryRun  bool        `json:"dry_run"`
 	Changes []gitChange `json:"changes"`
 }
 

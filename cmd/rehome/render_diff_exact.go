@@ -14,8 +14,8 @@ type exactResult struct {
 	Added   int         `json:"added"`
 	Removed int         `json:"removed"`
 	Changed int         `json:"changed"`
-	More    int         `json:"moreRecords,omitempty"`
-	Without []string    `json:"notCompared,omitempty"`
+	More    int         `json:"more_records,omitempty"`
+	Without []string    `json:"not_compared,omitempty"`
 	Failed  []string    `json:"failed"`
 	Pairs   []exactPair `json:"pairs"`
 	stat    bool
@@ -38,7 +38,7 @@ type exactRow struct {
 	At     string       `json:"at"`
 	Change string       `json:"change"`
 	Cells  []diffMember `json:"cells"`
-	More   int          `json:"moreMembers,omitempty"`
+	More   int          `json:"more_members,omitempty"`
 }
 
 func newExactResult(x *diff.Exact, stat bool) *exactResult {

@@ -18,7 +18,7 @@ type diffResult struct {
 	Added    int           `json:"added"`
 	Removed  int           `json:"removed"`
 	Changed  int           `json:"changed"`
-	Across   int           `json:"acrossClients,omitempty"`
+	Across   int           `json:"across_clients,omitempty"`
 	Failed   []string      `json:"failed"`
 	Compared []diffSession `json:"compared"`
 }
@@ -34,7 +34,7 @@ type diffSession struct {
 	diffMembers
 	Parts   []diffChange  `json:"parts,omitempty"`
 	Details []diffDetails `json:"details,omitempty"`
-	Left    int           `json:"moreDetails,omitempty"`
+	Left    int           `json:"more_details,omitempty"`
 	Partial bool          `json:"partial,omitempty"`
 }
 
@@ -59,7 +59,7 @@ type diffMember struct {
 // diffMembers are members that differ.
 type diffMembers struct {
 	Members []diffMember `json:"members,omitempty"`
-	More    int          `json:"moreMembers,omitempty"`
+	More    int          `json:"more_members,omitempty"`
 }
 
 type diffDetails struct {
@@ -82,7 +82,7 @@ type diffLong struct {
 	Name   string   `json:"name"`
 	Before diffSize `json:"before"`
 	After  diffSize `json:"after"`
-	Line   int      `json:"firstLine,omitempty"`
+	Line   int      `json:"first_line,omitempty"`
 }
 
 type diffSize struct {

@@ -87,7 +87,7 @@ func TestMoreMembers(t *testing.T) {
 	p := &diffPage{page: &page{screen.NewPage(&text, false)}}
 	(&diffView{cmd: &diffCmd{}}).session(s, p.put)
 	one, err := indented(newDiffSession(s), "")
-	if err != nil || strings.Count(text.String(), "a: 1 -> 2\n") != 2 || strings.Count(text.String(), "and 3 more members\n") != 2 || strings.Count(string(one), `"moreMembers": 3`) != 2 {
+	if err != nil || strings.Count(text.String(), "a: 1 -> 2\n") != 2 || strings.Count(text.String(), "and 3 more members\n") != 2 || strings.Count(string(one), `"more_members": 3`) != 2 {
 		t.Errorf("%v, %s\n%s", err, text.String(), one)
 	}
 	text.Reset()
@@ -127,7 +127,7 @@ func TestDiffLong(t *testing.T) {
 	}
 	stdout, _, _ = call(t, "diff", a, b, "--json")
 	checkJSON(t, []string{"diff"}, []byte(stdout))
-	if !strings.Contains(stdout, `"firstLine": 50001`) {
+	if !strings.Contains(stdout, `"first_line": 50001`) {
 		t.Errorf("%.2000s", stdout)
 	}
 }

@@ -12,7 +12,7 @@ import (
 type repairResult struct {
 	Source   string        `json:"source"`
 	Target   string        `json:"target"`
-	DryRun   bool          `json:"dryRun"`
+	DryRun   bool          `json:"dry_run"`
 	Backup   string        `json:"backup,omitempty"`
 	Repaired int64         `json:"repaired"`
 	Left     int64         `json:"left"`

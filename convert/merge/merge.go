@@ -45,7 +45,7 @@ type Session struct {
 type Result struct {
 	Sources  []string  `json:"sources"`
 	Target   string    `json:"target"`
-	DryRun   bool      `json:"dryRun"`
+	DryRun   bool      `json:"dry_run"`
 	Backup   string    `json:"backup,omitempty"` // where the old target is kept
 	Sessions []Session `json:"sessions"`
 	Remarks  []string  `json:"remarks"` // what is not as it was
