@@ -267,8 +267,8 @@ func exitsWith(command string, code int) bool {
 	only := map[int][]string{
 		3:   {"convert", "watch"},
 		4:   {"check", "doctor", "diff", "git", "repair"},
-		5:   {"convert", "redact", "merge", "migrate", "continue", "watch", "show", "diff", "check", "doctor", "repair"},
-		130: {"convert", "redact", "merge", "migrate", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "repair", "detect", "demo"},
+		5:   {"convert", "redact", "merge", "migrate", "mv", "continue", "watch", "show", "diff", "check", "doctor", "repair"},
+		130: {"convert", "redact", "merge", "migrate", "mv", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "repair", "detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)
 }

@@ -66,7 +66,7 @@ func runAt(ctx context.Context, args []string, stdout, stderr io.Writer, getenv 
 	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.
-	out.noReport = g.Quiet && slices.Contains([]string{"backup", "restore", "convert", "merge", "migrate", "watch", "check", "demo", "git", "repair"}, command)
+	out.noReport = g.Quiet && slices.Contains([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch", "check", "demo", "git", "repair"}, command)
 	g.Ls.Long = g.Ls.Long || g.Verbose
 	g.Check.Notes = g.Check.Notes || g.Verbose
 	return out.fail(parsed.Run(a))

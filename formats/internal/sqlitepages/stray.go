@@ -37,7 +37,7 @@ func (s *Salvage) Unused() (sound bool, err error) {
 
 var errStray = errors.New("no page refers to it, and its rows are not like those of a damaged table")
 
-// Stray gives the rows of leaves that nothing refers to to take: those of a table with so
+// Stray gives take the rows of leaves that nothing refers to: those of a table with so
 // many columns, of which some rows are known. The last call reports the other leaves.
 func (s *Salvage) Stray(known Known, width int, last bool, take func(*Row) error) error {
 	s.Known = known
