@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"slices"
+	"strconv"
 
 	"rehome/formats"
 	"rehome/formats/internal/rawjson"
@@ -36,6 +38,7 @@ type copier struct {
 	dropped int64                      // lines of the set at hand
 	set     int                        // of the record at hand, in the source
 	record  int64                      // its row id, or its line
+	digits  []byte                     // of the number at hand
 	seen    map[[sha256.Size]byte]bool // records of blobs that became the same
 }
 
@@ -125,6 +128,9 @@ func (c *copier) row(ctx context.Context, n int64, b *store.Batch, i int) error 
 		cells[col] = b.Cell(i, col)
 		v := cells[col].Bytes()
 		if len(v) == 0 {
+			if err := c.number(ctx, cells[col]); err != nil {
+				return c.failure(b, i, err)
+			}
 			continue
 		}
 		var out []byte
@@ -154,6 +160,24 @@ func (c *copier) row(ctx context.Context, n int64, b *store.Batch, i int) error 
 		c.out.Add(cell)
 	}
 	return nil
+}
+
+// number returns an error if a number would have to change: whatever replaced it would be
+// of another type.
+func (c *copier) number(ctx context.Context, cell store.Cell) error {
+	switch cell.Class {
+	case store.Int:
+		c.digits = strconv.AppendInt(c.digits[:0], cell.Int(), 10)
+	case store.Real:
+		c.digits = strconv.AppendFloat(c.digits[:0], cell.Real(), 'f', -1, 64)
+	default:
+		return nil
+	}
+	out, err := c.rw.Value(ctx, c.digits, false, nil)
+	if err == nil && !bytes.Equal(out, c.digits) {
+		err = &formats.Error{Err: errors.New("a number is a value to redact"), Hint: "delete this record from a copy of the store, or omit the word or pattern"}
+	}
+	return err
 }
 
 // cell rewrites a value and the references in it.

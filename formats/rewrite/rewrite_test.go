@@ -318,3 +318,32 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// numbers replaces one number.
+type numbers struct{ words }
+
+func (numbers) Value(_ context.Context, b []byte, _ bool, _ func(string)) ([]byte, error) {
+	return bytes.ReplaceAll(b, []byte("4915112345678"), []byte(other)), nil
+}
+
+// TestNumbers: a number that would have to change is refused, with its place and without
+// its digits; other numbers stay.
+func TestNumbers(t *testing.T) {
+	for n, cell := range []store.Cell{store.IntCell(4915112345678), store.RealCell(4915112345678), store.IntCell(-4915112345678), store.IntCell(4915112345679), store.RealCell(0.5), store.NullCell()} {
+		refused := n < 3
+		m := &memory{schema: store.Schema{Databases: []store.Database{{}}, Sets: []store.Set{table("calls", "number")}}, rows: [][][]store.Cell{{{cell}}}}
+		r, err := New(t.Context(), m, &numbers{}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = store.EachRow(r.Batches(t.Context()), func(b *store.Batch, i int) error {
+			if !b.Cell(i, 0).Equal(cell) {
+				t.Errorf("%v became %v", cell, b.Cell(i, 0))
+			}
+			return nil
+		})
+		if (err != nil) != refused || refused && (!strings.Contains(err.Error(), "calls#1") || strings.Contains(err.Error(), "4915112345678")) {
+			t.Errorf("%v: %v", cell, err)
+		}
+	}
+}

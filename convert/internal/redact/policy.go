@@ -69,6 +69,11 @@ func (p *Policy) add(line string) error {
 		if re.MatchString("") {
 			return errors.New("pattern matches empty text")
 		}
+		for _, one := range re.FindAllString(anyPlaceholder, -1) {
+			if len(one) >= gram {
+				return errors.New("pattern matches placeholders, such as " + anyPlaceholder)
+			}
+		}
 		p.Patterns = append(p.Patterns, re)
 		return nil
 	case flags.MatchString(line):
@@ -79,6 +84,8 @@ func (p *Policy) add(line string) error {
 	p.Words = append(p.Words, line)
 	return nil
 }
+
+const anyPlaceholder = "redacted-" + patternKind + "-1"
 
 // ReadKey reads the key of the placeholders. Only its owner may be able to read it.
 func (p *Policy) ReadKey(path string) error {

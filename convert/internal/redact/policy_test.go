@@ -38,6 +38,7 @@ func TestPolicy(t *testing.T) {
 		"one\nab\n":          ":2: word of less than 3 letters",
 		"/se(cret/\n":        ":1: invalid pattern",
 		"/x*/":               ":1: pattern matches empty text",
+		"/\\w\\w\\w/":        ":1: pattern matches placeholders",
 		"/se(cret/i":         ":1: flags after a pattern",
 		"fine\n\n\xff\xfe\n": ":3: not UTF-8",
 	} {
