@@ -176,7 +176,7 @@ func (j *job) prepare(ctx context.Context) error {
 	if err := j.resolveTarget(ctx); err != nil {
 		return err
 	}
-	for f, err := range stores(ctx, j.reg, loc.Path, j.opts.From, j.notify.Say) {
+	for f, err := range Stores(ctx, j.reg, loc.Path, j.opts.From, j.notify.Say) {
 		switch {
 		case err != nil && (f.Rel == "" || ctx.Err() != nil):
 			return err

@@ -119,7 +119,7 @@ func TestWalkFollowsNoFolderLinks(t *testing.T) {
 		}
 	}
 	var got []string
-	for f, err := range Stores(t.Context(), fakes(nil, nil), filepath.Join(dir, "src"), "") {
+	for f, err := range Stores(t.Context(), fakes(nil, nil), filepath.Join(dir, "src"), "", nil) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -140,7 +140,7 @@ func TestStoresPassOverWhatRehomeLeaves(t *testing.T) {
 	write(t, filepath.Join(dir, "y.sidecar.ndjson"), leftText(5))
 	write(t, filepath.Join(dir, ".x.rehome-notours", "x"), leftText(5))
 	var got []string
-	for f, err := range Stores(t.Context(), fakes(nil, nil), dir, "") {
+	for f, err := range Stores(t.Context(), fakes(nil, nil), dir, "", nil) {
 		got = append(got, f.Rel)
 		if err != nil {
 			t.Error(err)

@@ -36,7 +36,7 @@ func (j *job) destination(ctx context.Context) error {
 
 // onlyStore returns the store that the source itself is.
 func (j *job) onlyStore(ctx context.Context) (Found, error) {
-	for f, err := range Stores(ctx, j.reg, j.src, j.opts.From) {
+	for f, err := range Stores(ctx, j.reg, j.src, j.opts.From, nil) {
 		if err != nil || f.Rel == "." {
 			return f, err
 		}

@@ -220,7 +220,7 @@ func (m *migration) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for f, err := range stores(ctx, m.reg, loc.Path, m.opts.From, m.notify.Say) {
+	for f, err := range Stores(ctx, m.reg, loc.Path, m.opts.From, m.notify.Say) {
 		if err != nil && (f.Rel == "" || ctx.Err() != nil) {
 			return err
 		}

@@ -23,13 +23,11 @@ type Found = walk.Found
 //
 // A path that cannot be read is yielded with its Rel and an error, and the walk
 // goes on. An error without a Rel ends it: it wraps formats.ErrUnknown if there
-// was no store at all.
-func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.Seq2[Found, error] {
-	return stores(ctx, reg, path, from, func(string) {})
-}
-
-// stores is Stores with remarks about what it skips and users might miss.
-func stores(ctx context.Context, reg *formats.Registry, path, from string, say func(string)) iter.Seq2[Found, error] {
+// was no store at all. say, which may be nil, is told what is skipped and users might miss.
+func Stores(ctx context.Context, reg *formats.Registry, path, from string, say func(string)) iter.Seq2[Found, error] {
+	if say == nil {
+		say = func(string) {}
+	}
 	return func(yield func(Found, error) bool) {
 		of, err := reg.Find(from)
 		if from != "" && err != nil {

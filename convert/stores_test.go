@@ -30,7 +30,7 @@ func TestCopiesAreNamed(t *testing.T) {
 	}
 	for path, want := range map[string]string{dir: "a, a.copy skipped: a copy made by its client; pass it as SRC to read it", filepath.Join(dir, "a.copy"): "."} {
 		var got []string
-		for f, err := range stores(t.Context(), reg, path, "", func(s string) { got = append(got, s) }) {
+		for f, err := range Stores(t.Context(), reg, path, "", func(s string) { got = append(got, s) }) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func TestGuess(t *testing.T) {
 	}
 	for path, want := range map[string]string{dir: "store.db", filepath.Join(dir, "x.db"): ".", filepath.Join(dir, "store.db"): "."} {
 		var got []string
-		for f, err := range Stores(t.Context(), reg, path, "") {
+		for f, err := range Stores(t.Context(), reg, path, "", nil) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestUnrecognizedAreNamed(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "c.jsonl"), `{"x":1}`+"\n")
 	var said []string
-	for range stores(t.Context(), fakes(nil, nil), dir, "", func(s string) { said = append(said, s) }) {
+	for range Stores(t.Context(), fakes(nil, nil), dir, "", func(s string) { said = append(said, s) }) {
 	}
 	const why = " looks like a session, but no format recognizes it"
 	want := []string{"a/1.jsonl" + why, "a/2.jsonl" + why, "b/1.jsonl" + why, "and 2 more: run `rehome ls --all` to list them"}

@@ -99,7 +99,7 @@ func (u *updated) refusedUntilFinished(killed bool) {
 
 // find returns the first error of finding the stores at a path.
 func (u *updated) find(at string) error {
-	for _, err := range Stores(u.Context(), u.registry(), at, "") {
+	for _, err := range Stores(u.Context(), u.registry(), at, "", nil) {
 		if err != nil {
 			return err
 		}

@@ -224,7 +224,7 @@ func (c *detectCmd) Run(a *app) error {
 // detect identifies the stores at and below a path.
 func detect(a *app, path string) ([]detectedPath, error) {
 	var rows []detectedPath
-	for found, err := range convert.Stores(a.ctx, a.reg, path, "") {
+	for found, err := range convert.Stores(a.ctx, a.reg, path, "", nil) {
 		if err != nil {
 			return rows, err
 		}

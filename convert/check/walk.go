@@ -96,7 +96,7 @@ func (c *checker) findOutside(ctx context.Context, at string, found convert.Foun
 	if beside == nil {
 		return
 	}
-	for f, err := range convert.Stores(ctx, c.reg, beside.Path, "") {
+	for f, err := range convert.Stores(ctx, c.reg, beside.Path, "", nil) {
 		if !errors.Is(err, formats.ErrUnknown) {
 			c.addStore(filepath.Join(at, beside.Name(), filepath.FromSlash(f.Rel)), f, err, c.o.Sessions[at])
 		}

@@ -57,7 +57,7 @@ func CompareRecords(ctx context.Context, reg *formats.Registry, before, after Si
 		}
 		found[i] = map[string]place{}
 		for _, path := range s.Paths {
-			for f, err := range convert.Stores(ctx, reg, path, "") {
+			for f, err := range convert.Stores(ctx, reg, path, "", o.OnNotice) {
 				if err != nil && f.Rel == "" {
 					return nil, s.restate(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,6 +107,9 @@ func TestLeftOut(t *testing.T) {
 	if _, err := convert.Convert(t.Context(), all.Registry(), a, text, convert.Options{To: "archive"}); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(filepath.Join(b, path.Dir(chatFolder)+".bak-1"), os.DirFS(a)); err != nil {
+		t.Fatal(err)
+	}
 	for _, at := range []string{filepath.Join(b, filepath.FromSlash(chatFolder), "notes.txt"), text + formats.SidecarSuffix} {
 		if err := os.WriteFile(at, []byte("x"), 0o666); err != nil {
 			t.Fatal(err)
@@ -123,7 +127,7 @@ func TestLeftOut(t *testing.T) {
 			}
 		}
 		said := fmt.Sprint(res.Remarks)
-		for _, want := range []string{"L401", "L314", "text.sidecar.ndjson is left out"} {
+		for _, want := range []string{"L401", "L314", "text.sidecar.ndjson is left out", ".bak-1 skipped: a backup"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %s in %s", want, said)
 			}

@@ -57,7 +57,7 @@ func (m *merger) find(ctx context.Context, sources []string) error {
 	roots := 0
 	for i, src := range sources {
 		m.beside(src)
-		for f, err := range convert.Stores(ctx, m.reg, src, "") {
+		for f, err := range convert.Stores(ctx, m.reg, src, "", func(text string) { m.remark(src + ": " + text) }) {
 			if err != nil {
 				return err
 			}

@@ -50,7 +50,7 @@ func chats(t *testing.T, words ...string) string {
 func titles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for f, err := range convert.Stores(t.Context(), all.Registry(), dir, "") {
+	for f, err := range convert.Stores(t.Context(), all.Registry(), dir, "", nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
