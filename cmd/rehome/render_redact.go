@@ -1,9 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"slices"
-
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/formats/loss"
@@ -44,13 +41,21 @@ func (r *redactResult) text(p *page) {
 	p.Linef("%s -> %s", p.Strong(visible(r.Source)), p.Strong(visible(r.Target)))
 	for i := range r.Stores {
 		s := &r.Stores[i]
-		p.Linef("  %s: %s -> %s, %s, %s, %s", visible(s.Path), visible(s.From), visible(cmp.Or(s.To, "-")), p.status(s.Status), plural(s.Rows, "record"), size(s.Bytes))
-		var rows [][]screen.Safe
-		for _, c := range s.Found {
-			rows = append(rows, []screen.Safe{visible(c.Rule), plural(c.Values, "value"), plural(c.Places, "place"), visible(first(c.Records))})
+		format := visible(s.From)
+		if s.To != s.From && s.To != "" {
+			format = screen.Sprintf("%s -> %s", format, visible(s.To))
 		}
-		p.Table("    ", rows)
-		if len(rows) == 0 && s.Error == nil {
+		if s.Path != "." {
+			format = screen.Sprintf("%s: %s", visible(s.Path), format)
+		}
+		p.Linef("  %s, %s, %s, %s", format, p.status(s.Status), plural(s.Rows, "record"), size(s.Bytes))
+		for _, c := range s.Found {
+			p.Linef("    %s: %s in %s", visible(c.Rule), plural(c.Values, "value"), plural(c.Places, "place"))
+			if len(c.Records) > 0 {
+				p.Linef("      first at %s", visible(c.Records[0]))
+			}
+		}
+		if len(s.Found) == 0 && s.Error == nil {
 			p.Line("    nothing to redact")
 		}
 		p.losses("    ", s.Losses)
@@ -77,19 +82,4 @@ func severalCounted(all []redactedStore) bool {
 		}
 	}
 	return n > 1
-}
-
-// first returns the first few of some addresses.
-func first(all []string) string {
-	out := ""
-	for i, one := range slices.Clip(all) {
-		switch {
-		case i == 3:
-			return out + ", ..."
-		case i > 0:
-			out += ", "
-		}
-		out += one
-	}
-	return out
 }

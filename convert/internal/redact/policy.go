@@ -98,7 +98,7 @@ func (p *Policy) ReadKey(path string) error {
 		p.Key, err = readSmall(path)
 	}
 	if err != nil {
-		return refuse(err, "create one: head -c 32 /dev/urandom > "+path)
+		return refuse(formats.Cause(err), "create one: head -c 32 /dev/urandom > "+path)
 	}
 	if len(p.Key) < minKey {
 		return refuse(fmt.Errorf("a key of %d bytes is too short", len(p.Key)), fmt.Sprintf("use at least %d random bytes: head -c 32 /dev/urandom > %s", minKey, path))
