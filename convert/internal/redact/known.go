@@ -74,11 +74,28 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 	if len(x.byGram) == 0 {
 		return
 	}
+	end := 0 // of the matches so far
+	inside := maxInside * (len(b) + maxKept/maxInside)
+	try := func(from int, w uint32, follows bool) bool {
+		if from < end && inside < 0 {
+			return true
+		}
+		m, read, ok := x.longest(b, from, w, follows, isJSON)
+		if from < end {
+			inside -= read
+		}
+		if !ok {
+			return true
+		}
+		if m.to > end && !f(m) {
+			return false
+		}
+		end = max(end, m.to)
+		return true
+	}
 	var w uint32
 	var origin [4]int // of the last bytes of the normal form
 	n, gap := 0, 0    // gap is where a backslash was left out
-	end := 0          // of the matches so far
-	inside := maxInside * (len(b) + maxKept/maxInside)
 	for i := 0; i < len(b); {
 		c, at := b[i], i
 		if c != '\\' && c != '%' {
@@ -91,19 +108,8 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 			if h := hashGram(w); x.filter[h>>6]&(1<<(h&63)) == 0 || n < gram {
 				continue
 			}
-			from := origin[(n-gram)&3]
-			if from < end && inside < 0 {
-				continue
-			}
-			m, read, ok := x.longest(b, from, w, n > gram && gap != n-gram, isJSON)
-			if from < end {
-				inside -= read
-			}
-			if ok {
-				if m.to > end && !f(m) {
-					return
-				}
-				end = max(end, m.to)
+			if !try(origin[(n-gram)&3], w, n > gram && gap != n-gram) {
+				return
 			}
 			continue
 		}
@@ -118,19 +124,8 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 			if h := hashGram(w); n < gram || x.filter[h>>6]&(1<<(h&63)) == 0 {
 				continue
 			}
-			from := origin[(n-gram)&3]
-			if from < end && inside < 0 {
-				continue
-			}
-			m, read, ok := x.longest(b, from, w, n > gram && gap != n-gram, isJSON)
-			if from < end {
-				inside -= read
-			}
-			if ok {
-				if m.to > end && !f(m) {
-					return
-				}
-				end = max(end, m.to)
+			if !try(origin[(n-gram)&3], w, n > gram && gap != n-gram) {
+				return
 			}
 		}
 	}
