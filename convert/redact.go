@@ -85,7 +85,7 @@ func redactable(f *formats.Format, l *formats.Location) *formats.Format {
 		return f
 	}
 	plain := *f
-	plain.Records = rewrite.Plain(f.Name)
+	plain.Records = f.Plain
 	return &plain
 }
 

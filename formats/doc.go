@@ -60,6 +60,7 @@
 //	internal/...  what several codecs share, see below
 //	<codec>       one folder for each format; its doc.go describes the format
 //	all           the list of formats in this build
+//	rewrite       a store with other values: redacted, and sound
 //	formatstest   the conformance suite that every codec runs
 //
 // Of the internal packages, these read and write bytes:
@@ -75,6 +76,7 @@
 //	lines         text split into lines with offsets
 //	linerepair    files of JSON lines, repaired as text and rewritten line by line
 //	jsonl         stores made of files of JSON lines, one session each
+//	plainfiles    stores as the plain files that they consist of
 //	packed        the only user of the compression library
 //	digest        the only user of the hash library
 //	filename      names of files that are safe on every operating system; UUIDs

@@ -32,6 +32,7 @@ type Format struct {
 	IsStoreName func(path string) bool
 
 	Records  *Records  // its stores are read and written record by record
+	Plain    *Records  // its stores, or single files of them, are read and written as plain files
 	Sessions *Sessions // its sessions are read
 	Writer   *Writer   // sessions of any client are written to it
 	Home     *Home     // a client keeps its stores in known places

@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/linerepair"
+	"rehome/formats/internal/plainfiles"
 	"rehome/formats/internal/rawjson"
 )
 
@@ -25,6 +26,7 @@ func Format() *formats.Format {
 		Text:    true,
 		Schemas: []string{"canonical-1"},
 		Probe:   probe,
+		Plain:   plainfiles.Records(name),
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,

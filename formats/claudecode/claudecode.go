@@ -16,6 +16,7 @@ import (
 	"rehome/formats/claudecode/internal/write"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/jsonl"
+	"rehome/formats/internal/plainfiles"
 	"rehome/formats/session"
 )
 
@@ -32,6 +33,7 @@ func Format() *formats.Format {
 			Open:   open,
 			Create: create,
 		},
+		Plain:    plainfiles.Records(outline.FormatName),
 		Sessions: &formats.Sessions{Decode: read.Decode, Heads: read.Heads, Scan: scan},
 		Writer: &formats.Writer{
 			New:        write.New,

@@ -17,6 +17,7 @@ import (
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/lines"
+	"rehome/formats/internal/plainfiles"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -31,6 +32,7 @@ func Format() *formats.Format {
 		Title:   "sessions of the Codex CLI (rollouts), read only",
 		Clients: []string{session.Codex},
 		Probe:   probe,
+		Plain:   plainfiles.Records(name),
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,

@@ -12,6 +12,7 @@ import (
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linerepair"
+	"rehome/formats/internal/plainfiles"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
@@ -26,6 +27,7 @@ func Format() *formats.Format {
 		Title:   "readable copies of Cursor's sessions (agent-transcripts), without results",
 		Clients: []string{session.CursorCLI, session.CursorSDK},
 		Probe:   probe,
+		Plain:   plainfiles.Records(name),
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,

@@ -32,7 +32,7 @@ func layers() []layer {
 		{"formats/internal/cursortools", []string{"formats/loss", "formats/session", "formats/internal/", "internal/udiff"}},
 		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/fileid", "internal/scratch"}},
 		// It reads and writes no format: it wraps their readers.
-		{"formats/rewrite", []string{"formats", "formats/store", "formats/loss", "formats/internal/rawjson", "formats/internal/secret", "formats/internal/sqlitestore", "formats/internal/tally", "internal/scratch"}},
+		{"formats/rewrite", []string{"formats", "formats/store", "formats/loss", "formats/internal/rawjson", "formats/internal/secret", "formats/internal/tally", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},
 		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "schemas"}},
 		// It judges codecs and what they are made of, so it knows none of it.

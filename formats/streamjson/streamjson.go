@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
+	"rehome/formats/internal/plainfiles"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 )
@@ -22,6 +23,7 @@ func Format() *formats.Format {
 		Title:   "a capture of the Cursor CLI's --output-format stream-json",
 		Clients: []string{session.CursorCLI},
 		Probe:   probe,
+		Plain:   plainfiles.Records(formatName),
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Stream: stream,

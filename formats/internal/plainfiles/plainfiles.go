@@ -1,4 +1,6 @@
-package rewrite
+// Package plainfiles reads and creates stores as the plain files that they consist of: for
+// formats without records, and for a single file of a format whose records are files.
+package plainfiles
 
 import (
 	"context"
@@ -16,9 +18,8 @@ import (
 	"rehome/formats/store"
 )
 
-// Plain returns the ability to read and create stores of a format as plain files: for
-// formats without records, and for a single file of a format whose records are files.
-func Plain(format string) *formats.Records {
+// Records returns this ability for a format.
+func Records(format string) *formats.Records {
 	return &formats.Records{
 		Kinds: []formats.Kind{{Name: formats.PlainFiles, Schema: format}},
 		Open: func(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
