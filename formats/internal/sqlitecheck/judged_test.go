@@ -37,7 +37,7 @@ func remarked(t testing.TB, path string) (ids map[string]int, says []string, spa
 		says = append(says, f.Rule+" "+f.At.String()+": "+f.Text())
 	}}
 	f, err := sqlitecheck.Examine(context.Background(), path, "", formats.View{OnNotice: func(s string) {
-		spared = spared || strings.Contains(s, "not compared")
+		spared = spared || strings.Contains(s, "not checked")
 	}}, q, sqlitecheck.Known{}, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -177,7 +177,7 @@ func TestKeyOrder(t *testing.T) {
 }
 
 // TestDamagedFiles: what SQLite calls damaged we do, too, wherever the bytes
-// were changed, unless it was said that a part is not compared; and nothing
+// were changed, unless it was said that a part was not checked; and nothing
 // panics.
 func TestDamagedFiles(t *testing.T) {
 	dir := t.TempDir()

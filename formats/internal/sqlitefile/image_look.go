@@ -148,7 +148,7 @@ func (k *lookout) table(t *PlanTable) error {
 		}
 	}
 	if t.computed {
-		k.image.say("the computed values of table " + strconv.QuoteToGraphic(t.Name) + " were not checked, because rehome does not run SQL from a store")
+		k.image.say("the indexes of table " + strconv.QuoteToGraphic(t.Name) + " on computed values and defaults were not checked, because rehome does not run SQL from a store")
 	} else if doubt && k.Flaws == before {
 		k.doubt = append(k.doubt, t.Name)
 	}
