@@ -201,7 +201,7 @@ func plantedText(t *testing.T, dir, route string) string {
 			}
 			n++
 			s.ID = fmt.Sprintf("5d0b2b7e-0000-4000-8000-%012d", n)
-			s.Workspace = "/work/app"
+			s.Workspace = "/proj/app"
 			session.Visit(s, p)
 			text := append(session.AppendHead(nil, s), '\n')
 			err := session.Each(t.Context(), s.Messages, func(m *session.Message) error {

@@ -32,9 +32,9 @@ A session that differs from one at the new path is not touched, and exit status 
 
 Examples:
 
-    rehome mv ~/app ~/work/app --dry-run
-    rehome mv ~/app ~/work/app
-    rehome mv ~/app ~/work/app --remove-old`
+    rehome mv ~/app ~/code/app --dry-run
+    rehome mv ~/app ~/code/app
+    rehome mv ~/app ~/code/app --remove-old`
 }
 
 // Validate rejects values that the grammar allows.
