@@ -50,6 +50,22 @@ func ChatFolder() string {
 	return filepath.Join("chats", hex.EncodeToString(sum[:]), chatID)
 }
 
+// copies are samples that are folders of testdata, and where these go.
+func copies() map[string][2]string {
+	return map[string][2]string{
+		"sdk":           {"sdk/e2e-sqlite-hot-wal"},
+		"sdk-closed":    {"sdk/gen/sqlite"},
+		"sdk-legacy":    {"sdk/legacy-1.0.14"},
+		"sdk-play":      {"sdk/play/sqlite"},
+		"ndjson":        {"sdk/e2e-jsonl"},
+		"ndjson-play":   {"sdk/play/jsonl"},
+		"ndjson-closed": {"sdk/gen/jsonl"},
+		"claude":        {"claude/config"},
+		"codex":         {"codex/home"},
+		"transcripts":   {"transcript/projects", "projects"},
+	}
+}
+
 // make lays a sample below a folder that does not exist yet.
 func (s *Samples) make(ctx context.Context, to, name string) error {
 	copied := func(from, below string) error {
@@ -65,44 +81,30 @@ func (s *Samples) make(ctx context.Context, to, name string) error {
 		}
 		return os.WriteFile(filepath.Join(to, as), b, 0o666)
 	}
+	converted := func(from, as string, o convert.Options) error {
+		if err := os.MkdirAll(to, 0o777); err != nil {
+			return err
+		}
+		_, err := convert.Convert(ctx, all.Registry(), filepath.Join(s.Testdata, from), filepath.Join(to, as), o)
+		return err
+	}
 	kind, rest, _ := strings.Cut(name, "/")
+	if from := copies()[kind]; from != [2]string{} {
+		return copied(from[0], from[1])
+	}
 	switch kind {
 	case "chat":
 		return one("chat/after.db", filepath.Join(ChatFolder(), "store.db"))
-	case "sdk":
-		return copied("sdk/e2e-sqlite-hot-wal", "")
-	case "sdk-closed":
-		return copied("sdk/gen/sqlite", "")
-	case "sdk-legacy":
-		return copied("sdk/legacy-1.0.14", "")
-	case "sdk-play":
-		return copied("sdk/play/sqlite", "")
-	case "ndjson":
-		return copied("sdk/e2e-jsonl", "")
-	case "ndjson-play":
-		return copied("sdk/play/jsonl", "")
-	case "ndjson-closed":
-		return copied("sdk/gen/jsonl", "")
-	case "claude":
-		return copied("claude/config", "")
 	case "claude-sound":
 		return errors.Join(copied("claude/config", ""), os.Remove(filepath.Join(to, "projects/-home-ann-app/20000000-0000-4000-8000-000000000002.jsonl")))
 	case "transcripts-sound":
 		return errors.Join(copied("transcript/projects", "projects"), os.RemoveAll(filepath.Join(to, "projects/home-ann-app/agent-transcripts/33333333-0000-4000-8000-000000000003")))
-	case "codex":
-		return copied("codex/home", "")
-	case "transcripts":
-		return copied("transcript/projects", "projects")
 	case "stream":
 		return one("stream/"+rest, rest)
 	case "canonical":
 		return one("canonical/one.jsonl", "one.jsonl")
 	case "canonical-sidecar":
-		if err := os.MkdirAll(to, 0o777); err != nil {
-			return err
-		}
-		_, err := convert.Convert(ctx, all.Registry(), filepath.Join(s.Testdata, "chat/before.db"), filepath.Join(to, "one.jsonl"), convert.Options{To: "canonical"})
-		return err
+		return converted("chat/before.db", "one.jsonl", convert.Options{To: "canonical"})
 	case "sqlite":
 		text, err := os.ReadFile(filepath.Join(s.Testdata, "sqlite/oddities.sql"))
 		if err := errors.Join(err, os.MkdirAll(to, 0o777)); err != nil {
@@ -113,18 +115,8 @@ func (s *Samples) make(ctx context.Context, to, name string) error {
 		return s.archived(ctx, "chat/", ChatFolder(), filepath.Join(to, "chat"))
 	case "archive-ide":
 		return s.archived(ctx, "ide/"+rest, "User", filepath.Join(to, "ide"))
-	case "ndjson-split":
-		if err := os.MkdirAll(to, 0o777); err != nil {
-			return err
-		}
-		_, err := convert.Convert(ctx, all.Registry(), filepath.Join(s.Testdata, "sdk/legacy-1.0.14"), filepath.Join(to, "text"), convert.Options{To: "cursor-ndjson"})
-		return err
-	case "ndjson-sidecar":
-		if err := os.MkdirAll(to, 0o777); err != nil {
-			return err
-		}
-		_, err := convert.Convert(ctx, all.Registry(), filepath.Join(s.Testdata, "sdk/legacy-1.0.14"), filepath.Join(to, "text"), convert.Options{To: "cursor-ndjson", Flat: true})
-		return err
+	case "ndjson-split", "ndjson-sidecar":
+		return converted("sdk/legacy-1.0.14", "text", convert.Options{To: "cursor-ndjson", Flat: kind == "ndjson-sidecar"})
 	case "ide":
 		script := rest
 		if script == "" {
