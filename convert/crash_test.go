@@ -178,15 +178,17 @@ const kills = 220 // points at which the real program is killed
 func TestKilledAnywhere(t *testing.T) {
 	bin := program(t)
 	words := write(t, filepath.Join(t.TempDir(), "words"), "answer\n")
-	t.Run("convert", func(t *testing.T) { killedAnywhere(t, bin, kills, "convert", "--to", "archive") })
-	t.Run("redact", func(t *testing.T) { killedAnywhere(t, bin, kills/4, "redact", "--redact-file", words) })
+	src := manyStores(t, 6)
+	t.Run("convert", func(t *testing.T) { killedAnywhere(t, bin, kills, src, "convert", src, "--to", "archive") })
+	t.Run("redact", func(t *testing.T) { killedAnywhere(t, bin, kills/4, src, "redact", src, "--redact-file", words) })
 }
 
-func killedAnywhere(t *testing.T, bin string, kills int, command string, flags ...string) {
-	src := manyStores(t, 6)
+// killedAnywhere kills a command that reads from src, and is given a target to replace. It
+// returns what the target holds after a whole run.
+func killedAnywhere(t *testing.T, bin string, kills int, src string, command ...string) (fresh []string) {
 	s := &scene{dir: memory(t), src: src, source: tree(t, src)}
 	s.dst = filepath.Join(s.dir, "dst")
-	args := append([]string{command, src, s.dst, "--quiet", "--replace"}, flags...)
+	args := append(command, s.dst, "--quiet", "--replace")
 	run := func() error {
 		out, err := exec.Command(bin, args...).CombinedOutput()
 		if err != nil {
@@ -243,6 +245,7 @@ func killedAnywhere(t *testing.T, bin string, kills int, command string, flags .
 	if states["nothing"] == 0 || states["old"] == 0 || states["new"] == 0 {
 		t.Errorf("the kills did not meet every state: %v", states)
 	}
+	return s.fresh
 }
 
 // memory is a folder that needs no disk where there is one: a killed process

@@ -2,14 +2,12 @@ package convert
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"rehome/formats"
 
@@ -36,58 +34,8 @@ func brokenStores(t *testing.T, n int) string {
 func TestRepairKilledAnywhere(t *testing.T) {
 	bin := program(t)
 	src := brokenStores(t, 3)
-	s := &scene{dir: memory(t), src: src, source: tree(t, src)}
-	s.dst = filepath.Join(s.dir, "dst")
-	args := []string{"repair", src, s.dst, "--quiet", "--replace"}
-	run := func() error {
-		out, err := exec.Command(bin, args...).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%w: %s", err, out)
-		}
-		return nil
-	}
-	s.reset(t, nil)
-	begin := time.Now()
-	if err := run(); err != nil {
-		t.Fatal(err)
-	}
-	took := time.Since(begin)
-	s.fresh = tree(t, s.dst)
-	if slices.Equal(s.fresh, s.source) {
+	if fresh := killedAnywhere(t, bin, 40, src, "repair", src); slices.Equal(fresh, tree(t, src)) {
 		t.Fatal("nothing was repaired")
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	states := map[string]int{}
-	for i := range 40 {
-		replace := i%2 == 0
-		s.reset(t, nil)
-		s.old = nil
-		if replace {
-			write(t, filepath.Join(s.dst, "mine"), "mine")
-			s.old = tree(t, s.dst)
-		}
-		cmd := exec.Command(bin, args...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if i%4 == 0 { // as soon as the first rename shows
-			waitFor(s.dst, replace, 4*took)
-		} else {
-			time.Sleep(time.Duration(random.Int64N(int64(took))))
-		}
-		cmd.Process.Kill()
-		cmd.Wait()
-		states[s.look(t)]++
-		if i%10 == 0 {
-			s.again(t, run)
-		}
-		if t.Failed() {
-			t.Fatalf("kill %d", i)
-		}
-	}
-	t.Logf("states: %v", states)
-	if states["nothing"] == 0 || states["old"] == 0 {
-		t.Errorf("the kills did not meet every state: %v", states)
 	}
 }
 
