@@ -44,7 +44,7 @@ type Format struct {
 	// not be read to the end; damage is a finding, not an error. nil: no rules.
 	Check func(ctx context.Context, l *Location, v View, p *rule.Pass) error
 
-	// Repair repairs findings of Check in a private copy of a store, as far as it
-	// can. nil: none.
-	Repair func(ctx context.Context, l *Location, r *Repair) error
+	// Repair repairs the findings of Check in one file of a private copy of a store, as
+	// far as it can. nil: none.
+	Repair func(ctx context.Context, path string, r *Repair) error
 }

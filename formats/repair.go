@@ -5,11 +5,11 @@ import (
 	"rehome/formats/store"
 )
 
-// Repair is one round of repairs on a private copy of a store. A round need not
-// handle every finding: the copy is checked again after it, and another round follows
+// Repair is one round of repairs on a file in a private copy of a store. A round need
+// not handle every finding: the copy is checked again after it, and another round follows
 // as long as one does something.
 type Repair struct {
-	// Findings are what to repair, sorted by file and line.
+	// Findings are what to repair in the file, at least one, sorted by line.
 	Findings []rule.Finding
 	// Report receives every act, when it is done.
 	Report func(Act)
@@ -35,17 +35,6 @@ func (l *Location) File(at store.Addr) string {
 		return l.Path
 	}
 	return l.Join(at.File).Path
-}
-
-// ByFile returns the findings of each file, in the order of the files.
-func (r *Repair) ByFile() (out [][]rule.Finding) {
-	for i, f := range r.Findings {
-		if i == 0 || f.At.File != r.Findings[i-1].At.File {
-			out = append(out, nil)
-		}
-		out[len(out)-1] = append(out[len(out)-1], f)
-	}
-	return out
 }
 
 // Did reports an act on the place of a finding.

@@ -36,18 +36,22 @@ func (j *job) repair(ctx context.Context, path string, f *formats.Format, one *S
 			return err
 		}
 		acts := 0
-		r := &formats.Repair{Findings: findings, Owns: j.owns, Report: func(a formats.Act) {
+		r := formats.Repair{Owns: j.owns, Report: func(a formats.Act) {
 			acts++
 			one.Count++
 			if len(one.Acts) < maxActs {
 				one.Acts = append(one.Acts, a)
 			}
 		}}
-		if len(findings) == 0 {
-			return nil
-		}
-		if err := f.Repair(ctx, l, r); err != nil {
-			return err
+		for len(findings) > 0 {
+			n := slices.IndexFunc(findings, func(o rule.Finding) bool { return o.At.File != findings[0].At.File })
+			if n < 0 {
+				n = len(findings)
+			}
+			r.Findings, findings = findings[:n], findings[n:]
+			if err := f.Repair(ctx, l.File(r.Findings[0].At), &r); err != nil {
+				return err
+			}
 		}
 		if acts == 0 {
 			return nil

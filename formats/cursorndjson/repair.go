@@ -21,28 +21,23 @@ import (
 	"rehome/formats/rule"
 )
 
-// repair repairs the files of agents.
-func repair(ctx context.Context, l *formats.Location, r *formats.Repair) error {
-	for _, findings := range r.ByFile() {
-		at := l.File(findings[0].At)
-		done, err := linerepair.Text(ctx, at, findings, r)
-		if err == nil && !done {
-			m := &mender{ctx: ctx, r: r, dir: filepath.Dir(at), byLine: map[int][]rule.Finding{}, roots: map[string]string{}}
-			for _, f := range findings {
-				if f.At.Line > 0 {
-					m.byLine[f.At.Line] = append(m.byLine[f.At.Line], f)
-				}
-				m.twins = m.twins || f.Rule == "RH318" || f.Rule == "RH327"
-			}
-			if len(m.byLine) > 0 {
-				err = linerepair.Rewrite(ctx, at, m.line)
-			}
-		}
-		if err != nil {
-			return err
-		}
+// repair repairs a file of agents.
+func repair(ctx context.Context, path string, r *formats.Repair) error {
+	done, err := linerepair.Text(ctx, path, r)
+	if done || err != nil {
+		return err
 	}
-	return nil
+	m := &mender{ctx: ctx, r: r, dir: filepath.Dir(path), byLine: map[int][]rule.Finding{}, roots: map[string]string{}}
+	for _, f := range r.Findings {
+		if f.At.Line > 0 {
+			m.byLine[f.At.Line] = append(m.byLine[f.At.Line], f)
+		}
+		m.twins = m.twins || f.Rule == "RH318" || f.Rule == "RH327"
+	}
+	if len(m.byLine) == 0 {
+		return nil
+	}
+	return linerepair.Rewrite(ctx, path, m.line)
 }
 
 // mender repairs one file.

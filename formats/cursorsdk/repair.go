@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -22,37 +21,31 @@ import (
 	"rehome/formats/rule"
 )
 
-// repair repairs the catalog of a project and the databases of its agents.
-func repair(ctx context.Context, l *formats.Location, r *formats.Repair) error {
-	for _, findings := range r.ByFile() {
-		at := l.File(findings[0].At)
-		var err error
-		switch path.Base(findings[0].At.File) {
-		case sdkstore.StoreName:
-			who := owner(ctx, filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(at))), sdkstore.IndexName), filepath.Base(filepath.Dir(at)))
-			if err = storerepair.File(ctx, at, findings, r, who); err == nil {
-				err = adopt(ctx, at, findings, r)
-			}
-			if err == nil {
-				err = rename(filepath.Dir(at), findings, r)
-			}
-		case sdkstore.IndexName:
-			var done bool
-			if done, err = sqliterepair.File(ctx, at, findings, r, false); err == nil && !done {
-				c := &catalog{path: at, r: r, roots: map[string]string{}}
-				err = sqliterepair.Fatal(ctx, storerepair.Edit(ctx, at, func(e *sqlitefile.Editor) error { return c.repair(ctx, e, findings) }))
-			}
-		}
-		if err != nil {
+// repair repairs the catalog of a project, or the database of an agent.
+func repair(ctx context.Context, at string, r *formats.Repair) error {
+	switch filepath.Base(at) {
+	case sdkstore.StoreName:
+		who := owner(ctx, filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(at))), sdkstore.IndexName), filepath.Base(filepath.Dir(at)))
+		if err := storerepair.File(ctx, at, r, who); err != nil {
 			return err
 		}
+		if err := adopt(ctx, at, r); err != nil {
+			return err
+		}
+		return rename(filepath.Dir(at), r)
+	case sdkstore.IndexName:
+		if done, err := sqliterepair.File(ctx, at, r, false); done || err != nil {
+			return err
+		}
+		c := &catalog{path: at, r: r, roots: map[string]string{}}
+		return sqliterepair.Fatal(ctx, storerepair.Edit(ctx, at, func(e *sqlitefile.Editor) error { return c.repair(ctx, e) }))
 	}
 	return nil
 }
 
 // rename gives the folder of an agent the name under which the client looks for it.
-func rename(folder string, findings []rule.Finding, r *formats.Repair) error {
-	for _, f := range findings {
+func rename(folder string, r *formats.Repair) error {
+	for _, f := range r.Findings {
 		to := filepath.Join(filepath.Dir(folder), "agent-"+filepath.Base(folder))
 		if _, err := os.Lstat(to); f.Rule == "RH416" && errors.Is(err, os.ErrNotExist) {
 			r.Did(f, "added agent- to the name of the folder", "")
@@ -102,8 +95,8 @@ type catalog struct {
 	roots map[string]string // newest whole states, by agent
 }
 
-func (c *catalog) repair(ctx context.Context, e *sqlitefile.Editor, findings []rule.Finding) error {
-	for _, f := range findings {
+func (c *catalog) repair(ctx context.Context, e *sqlitefile.Editor) error {
+	for _, f := range c.r.Findings {
 		column := ""
 		if len(f.Pointer) > 1 {
 			column = f.Pointer[1:]
@@ -217,8 +210,8 @@ func (c *catalog) orphan(ctx context.Context, e *sqlitefile.Editor, f rule.Findi
 }
 
 // adopt writes the row of the agent of a store.db again.
-func adopt(ctx context.Context, at string, findings []rule.Finding, r *formats.Repair) error {
-	for _, f := range findings {
+func adopt(ctx context.Context, at string, r *formats.Repair) error {
+	for _, f := range r.Findings {
 		id := rawjson.Text(rawjson.Last(storerepair.Meta(ctx, at), "agentId"))
 		if f.Rule != "RH313" || storecheck.AgentFolder(id) != filepath.Base(filepath.Dir(at)) {
 			continue

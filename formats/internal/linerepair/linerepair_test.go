@@ -23,8 +23,8 @@ func repaired(t *testing.T, text, id string, line int) (after string, acts int) 
 	if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	r := &formats.Repair{Report: func(formats.Act) { acts++ }}
-	if _, err := Text(t.Context(), path, []rule.Finding{{Rule: id, At: store.Addr{Line: line}}}, r); err != nil {
+	r := &formats.Repair{Findings: []rule.Finding{{Rule: id, At: store.Addr{Line: line}}}, Report: func(formats.Act) { acts++ }}
+	if _, err := Text(t.Context(), path, r); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(path)
@@ -137,7 +137,8 @@ func TestLong(t *testing.T) {
 			t.Fatalf("%v; %d bytes of %d", err, len(b), len(text))
 		}
 	}
-	if _, err := Text(t.Context(), path, []rule.Finding{{Rule: "RH127", At: store.Addr{Line: 4}}}, r); err != nil {
+	r.Findings = []rule.Finding{{Rule: "RH127", At: store.Addr{Line: 4}}}
+	if _, err := Text(t.Context(), path, r); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != strings.TrimSuffix(text, "end") {

@@ -16,9 +16,9 @@ import (
 // Text repairs the findings of one file that concern it as text, and reports whether
 // there were any. No other repair of that file makes sense in the same round: line
 // numbers change.
-func Text(ctx context.Context, path string, findings []rule.Finding, r *formats.Repair) (done bool, err error) {
+func Text(ctx context.Context, path string, r *formats.Repair) (done bool, err error) {
 	t, mark := texts{r: r, byLine: map[int]rule.Finding{}}, true
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		if rule.Lookup(f.Rule).Layer != rule.Container {
 			continue
 		}
@@ -154,11 +154,7 @@ func utf16ToUTF8(path string, f rule.Finding, r *formats.Repair) (bool, error) {
 }
 
 // Repair repairs the files of a format whose records need no repair beyond their text.
-func Repair(ctx context.Context, l *formats.Location, r *formats.Repair) error {
-	for _, findings := range r.ByFile() {
-		if _, err := Text(ctx, l.File(findings[0].At), findings, r); err != nil {
-			return err
-		}
-	}
-	return nil
+func Repair(ctx context.Context, path string, r *formats.Repair) error {
+	_, err := Text(ctx, path, r)
+	return err
 }

@@ -18,10 +18,10 @@ import (
 // File repairs the findings of one file that concern its pages, and reports whether it
 // did. Then no other repair of that file makes sense in the same round. code allows
 // schemas that run SQL, which those of clients do not.
-func File(ctx context.Context, path string, findings []rule.Finding, r *formats.Repair, code bool) (done bool, err error) {
+func File(ctx context.Context, path string, r *formats.Repair, code bool) (done bool, err error) {
 	var wrong []rule.Finding
 	cut := true
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		switch f.Rule {
 		case "RH104":
 		case "RH103", "RH105", "RH106", "RH107", "RH108", "RH109", "RH110", "RH118":
@@ -77,13 +77,9 @@ func Fatal(ctx context.Context, err error) error {
 }
 
 // Repair repairs the databases of stores as containers only.
-func Repair(code bool) func(context.Context, *formats.Location, *formats.Repair) error {
-	return func(ctx context.Context, l *formats.Location, r *formats.Repair) error {
-		for _, findings := range r.ByFile() {
-			if _, err := File(ctx, l.File(findings[0].At), findings, r, code); err != nil {
-				return err
-			}
-		}
-		return nil
+func Repair(code bool) func(context.Context, string, *formats.Repair) error {
+	return func(ctx context.Context, path string, r *formats.Repair) error {
+		_, err := File(ctx, path, r, code)
+		return err
 	}
 }

@@ -37,12 +37,12 @@ type Agent struct {
 }
 
 // File repairs the findings of one store.db.
-func File(ctx context.Context, path string, findings []rule.Finding, r *formats.Repair, who Agent) error {
-	if done, err := sqliterepair.File(ctx, path, findings, r, false); done || err != nil {
+func File(ctx context.Context, path string, r *formats.Repair, who Agent) error {
+	if done, err := sqliterepair.File(ctx, path, r, false); done || err != nil {
 		return err
 	}
 	s := &file{path: path, r: r, who: who, seen: map[string]bool{}}
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		if s.seen[f.Rule] && f.Rule != "RH302" && f.Rule != "RH403" {
 			continue
 		}

@@ -21,22 +21,16 @@ import (
 	"rehome/formats/rule"
 )
 
-// Repair repairs files of sessions and subagents.
-func Repair(ctx context.Context, l *formats.Location, r *formats.Repair) error {
-	for _, findings := range r.ByFile() {
-		at := l.File(findings[0].At)
-		done, err := linerepair.Text(ctx, at, findings, r)
-		if err == nil && !done {
-			err = newFile(at, r).repair(ctx, findings)
-		}
-		if err != nil {
-			return err
-		}
-		if err := rename(at, findings, r); err != nil {
-			return err
-		}
+// Repair repairs a file of a session or a subagent.
+func Repair(ctx context.Context, path string, r *formats.Repair) error {
+	done, err := linerepair.Text(ctx, path, r)
+	if err == nil && !done {
+		err = newFile(path, r).repair(ctx)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return rename(path, r)
 }
 
 // file is one file that is repaired.
@@ -73,9 +67,9 @@ func newFile(at string, r *formats.Repair) *file {
 }
 
 // repair writes the file again if a finding needs that.
-func (m *file) repair(ctx context.Context, findings []rule.Finding) error {
+func (m *file) repair(ctx context.Context) error {
 	some := false
-	for _, f := range findings {
+	for _, f := range m.r.Findings {
 		switch f.Rule {
 		case "RH440":
 			continue
@@ -93,7 +87,7 @@ func (m *file) repair(ctx context.Context, findings []rule.Finding) error {
 	if !some {
 		return nil
 	}
-	if err := m.collect(ctx, findings); err != nil {
+	if err := m.collect(ctx); err != nil {
 		return err
 	}
 	if err := linerepair.Rewrite(ctx, m.path, m.line); err != nil {
@@ -108,8 +102,8 @@ func (m *file) newID(line int, what string) string {
 }
 
 // rename gives the file of a session the name under which the client finds it.
-func rename(at string, findings []rule.Finding, r *formats.Repair) error {
-	for _, f := range findings {
+func rename(at string, r *formats.Repair) error {
+	for _, f := range r.Findings {
 		if f.Rule != "RH440" {
 			continue
 		}

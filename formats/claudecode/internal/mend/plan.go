@@ -29,10 +29,10 @@ type late struct {
 const maxLate = 64 << 20
 
 // collect reads the file for the plan, if a finding needs it.
-func (m *file) collect(ctx context.Context, findings []rule.Finding) error {
+func (m *file) collect(ctx context.Context) error {
 	calls := map[int]int{} // the line of a late result to that of its call
 	needed := false
-	for _, f := range findings {
+	for _, f := range m.r.Findings {
 		switch f.Rule {
 		case "RH362":
 			if n, ok := f.Args[0].(int32); ok {
