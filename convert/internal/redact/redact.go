@@ -104,6 +104,9 @@ type Count struct {
 	Values, Places int64 // different values, and their places
 }
 
+// Secret reports whether a rule for secrets found the values.
+func (c Count) Secret() bool { return (&value{kind: c.Kind}).secret() }
+
 // Counts returns what was replaced so far, sorted by kind.
 func (r *Redactor) Counts() (out []Count) {
 	for _, v := range r.list {
