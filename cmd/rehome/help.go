@@ -152,7 +152,7 @@ func groupOf(g *kong.Group) string {
 // argument returns a positional argument as usage lines have it: SRC, [DST] or [PATH...].
 func argument(p *kong.Positional) string {
 	name := strings.ToUpper(p.Name)
-	if p.IsCumulative() {
+	if p.IsCumulative() && !strings.Contains(name, "...") {
 		name += "..."
 	}
 	if !p.Required {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"rehome/convert/merge"
 	"rehome/formats"
@@ -40,7 +39,7 @@ Examples:
 // Validate rejects combinations of flags that the grammar allows.
 func (c *mergeCmd) Validate() error {
 	if len(c.Paths) < 3 {
-		return &formats.Error{Err: fmt.Errorf("needs at least two sources and a target, not %d paths", len(c.Paths)), Hint: "rehome merge A B OUT"}
+		return &formats.Error{Err: errors.New("needs at least two sources and a target"), Hint: "rehome merge A B OUT"}
 	}
 	for _, p := range c.Paths {
 		if p == stdinName {

@@ -41,7 +41,7 @@ Examples:
 func (c *mvCmd) Validate() error {
 	for _, folder := range []struct{ name, value string }{{"OLD", c.Old}, {"NEW", c.New}} {
 		if folder.value == "" {
-			return &formats.Error{Err: errors.New(folder.name + ": empty"), Hint: "name a folder"}
+			return &formats.Error{Err: errors.New(folder.name + " is missing"), Hint: "name a folder"}
 		}
 	}
 	if c.Home != nil && *c.Home == "" {
