@@ -143,7 +143,7 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}, &welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}, &gitResult{}, &repairResult{}, &repairList{}, mergeResult{&merge.Result{}}, &exactResult{}, &redactResult{}, &mvResult{Report: &mv.Report{}}}
+	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}, &welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}, &gitResult{}, &repairResult{}, &repairList{}, mergeResult{Result: &merge.Result{}}, &exactResult{}, &redactResult{}, &mvResult{Report: &mv.Report{}}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.

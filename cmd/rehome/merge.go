@@ -50,7 +50,10 @@ func (c *mergeCmd) Validate() error {
 }
 
 // mergeResult is the result of merge: schema merge-result-1.
-type mergeResult struct{ *merge.Result }
+type mergeResult struct {
+	*merge.Result
+	verbose bool // print each remark
+}
 
 // Run merges sources and prints what became of their sessions.
 func (c *mergeCmd) Run(a *app) error {
@@ -61,5 +64,5 @@ func (c *mergeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.out.printResult(a.ctx, mergeResult{res})
+	return a.out.printResult(a.ctx, mergeResult{res, a.out.verbose})
 }

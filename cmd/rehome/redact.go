@@ -69,7 +69,7 @@ func (c *redactCmd) Run(a *app) error {
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(a.ctx, newRedactResult(report, c.Key != "")); werr != nil {
+	if werr := a.out.printResult(a.ctx, newRedactResult(report, c.Key != "", a.out.verbose)); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {

@@ -28,24 +28,45 @@ func (r mergeResult) text(p *page) {
 	if r.DryRun {
 		verb = "would be merged"
 	}
-	line := "  " + p.OK() + " " + total + " " + verb
+	line := p.OK() + " " + total + " " + verb
 	for i, part := range parts {
 		line += map[bool]screen.Safe{true: ": ", false: ", "}[i == 0] + part
 	}
-	p.Line(line)
+	p.Wrapped("  ", line, screen.Plain)
 	for _, s := range r.Sessions {
 		if s.Outcome != merge.Forked {
 			continue
 		}
-		p.Line("    fork " + visible(s.ID) + p.Faint(" of "+visible(s.Of)) + "  " + oneLine(s.Title))
+		p.Line("    fork " + visible(s.ID) + "  " + oneLine(s.Title))
+		p.Line(p.Faint("      of " + visible(s.Of)))
 	}
-	for _, remark := range r.Remarks {
-		p.Line("  " + visible(remark))
-	}
+	r.remarks(p)
 	if r.Backup != "" {
 		p.Line("  old target kept as " + visible(r.Backup))
 	}
 	if r.DryRun {
 		p.Line("  dry run: nothing was written")
+	}
+}
+
+// remarks prints each remark once, with the first of the sessions that it is about.
+func (r mergeResult) remarks(p *page) {
+	also := map[string]int64{} // by the text after the session
+	var order []string
+	for _, remark := range r.Remarks {
+		_, text, _ := strings.Cut(remark, ": ")
+		if text == "" || r.verbose {
+			text = remark
+		}
+		if also[text]++; also[text] == 1 {
+			order = append(order, remark)
+		}
+	}
+	for _, remark := range order {
+		of, text, _ := strings.Cut(remark, ": ")
+		if n := also[text]; n > 1 {
+			remark = fmt.Sprintf("%s and %d more: %s", of, n-1, text)
+		}
+		p.Wrapped("  ", visible(remark), screen.Plain)
 	}
 }
