@@ -1,5 +1,5 @@
-// All checks, one after the other: each is mostly a client at work, and two
-// cores are soon busy.
+// All checks, in parts that share nothing: each part is a process of its own, in
+// which one check follows the other.
 import { fileURLToPath } from "node:url";
 import { back } from "./back.mjs";
 import { meant, played } from "./canonical.mjs";
@@ -14,6 +14,7 @@ import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { merged } from "./merge.mjs";
 import { relocated } from "./mv.mjs";
+import { together } from "./parts.mjs";
 import { concealed } from "./redact.mjs";
 import { repaired } from "./repair.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
@@ -25,7 +26,6 @@ import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
 import { accepted, missed, writing } from "./written.mjs";
 
-// What can be run by itself.
 const alone = {
   mv: () => relocated(clients, versions),
   redact: () => concealed(clients, versions),
@@ -33,33 +33,60 @@ const alone = {
   merge: () => merged(clients, versions),
 };
 
-const [only, part, into] = process.argv.slice(2);
-if (only && !(only in alone) && (only !== "survival" || (part && !into))) {
-  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys(alone).join(", ")}`);
-  process.exit(2);
-}
-// The parts of what survives are clients at work, each in turn: they run at once.
-if (only === "survival" && !part) process.exit(await publish((part, out) => [fileURLToPath(import.meta.url), only, part, out]));
-try {
-  build();
-} catch (error) {
-  console.error(`interop: ${error.message}`);
-  process.exit(1);
+const kinds = ["sqlite", "ndjson"];
+const working = (version) => Object.fromEntries(kinds.map((kind) => [kind, talk(version, kind)]));
+const playing = () => Object.fromEntries(kinds.map((kind) => [kind, played("1.0.32", kind)]));
+const kept = (sources) => kinds.map((kind) => ({ kind, source: sources[kind], beside: sources.beside && kind === "sqlite" }));
+
+function sdk() {
+  const made = [];
+  for (const version of versions) {
+    for (const seed of [1, 2, 3]) {
+      const sources = seeds(version, seed);
+      for (const kind of kinds) whole(`SDK ${version}, seed ${seed}, ${kind}`, kind, () => sources[kind]().at);
+      if (version === "1.0.32") made.push(...kept(sources));
+    }
+    transcripts(version);
+    const talks = working(version);
+    made.push(...kept({ ...talks, beside: true }));
+    for (const kind of kinds) resumed(version, kind, talks[kind]);
+    for (const kind of kinds) whole(`SDK ${version}, ${kind}, at work`, kind, () => talks[kind]().at);
+    hot(version, talks.sqlite);
+    listed(version, talks.sqlite);
+    placed(version, talks.ndjson);
+    archived(version, talks.sqlite);
+    // Agents have keys since 1.0.24.
+    if (version === "1.0.32") keyless(version, talks.sqlite);
+  }
+  const plays = playing();
+  for (const kind of kinds) meant("1.0.32", kind, plays[kind]);
+  for (const kind of kinds) whole(`SDK 1.0.32, ${kind}, tools and failures`, kind, () => plays[kind]().at);
+  legacy();
+  fresh([...made, ...kept(plays)], 24);
+  sensitive();
 }
 
-if (only in alone) {
-  alone[only]();
-  finish();
+// fresh has Claude Code resume sessions that the SDK wrote in this process.
+function fresh(made, least) {
+  migrated("stores fresh from the SDK", moving(() => lived(made)), least);
 }
 
-// toClaude and toSDK have clients resume sessions of others, and count what arrives.
-function toClaude(made, fresh) {
-  const moved = [moving(samples), moving(() => lived(made)), moving(generated)];
+// others has it resume all others, and gives those that spoilt needs: some of each kind of store.
+function others() {
+  const moved = [moving(samples), moving(generated)];
   migrated("the samples", moved[0], 22);
-  migrated("stores fresh from the SDK", moved[1], fresh);
-  migrated("generated stores", moved[2], least);
+  migrated("generated stores", moved[1], least);
   migrated("sessions of Codex", moving(rollouts), 9);
   return moved;
+}
+
+function claude() {
+  for (const version of clients) proof(version);
+  const moved = others();
+  sensitive();
+  spoilt(...moved);
+  understood();
+  whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
 }
 
 const toSDK = {
@@ -75,62 +102,64 @@ const toSDK = {
   },
 };
 
-const kinds = ["sqlite", "ndjson"], made = [];
-const working = (version) => Object.fromEntries(kinds.map((kind) => [kind, talk(version, kind)]));
-const keep = (sources) => made.push(...kinds.map((kind) => ({ kind, source: sources[kind], beside: sources.beside && kind === "sqlite" })));
-if (part === "claude") {
-  for (const version of versions) keep({ ...working(version), beside: true });
-  keep(Object.fromEntries(kinds.map((kind) => [kind, played("1.0.32", kind)])));
-  toClaude(made, 8);
-} else if (part) toSDK[part]();
+function written() {
+  const made = [toSDK.samples(), toSDK.generated()];
+  sensitive();
+  missed(...made);
+}
+
+async function live() {
+  await watching();
+  team();
+}
+
+function circling() {
+  for (const [v, version] of versions.entries()) {
+    const source = talk(version, "sqlite");
+    circles(version, clients[v], source);
+    back(version, clients[v], source);
+  }
+  drilled("1.0.32", clients[0], talk("1.0.32", "sqlite"));
+}
+
+function seen() {
+  const source = played("1.0.32", "sqlite");
+  drawn(source);
+  picked(2000);
+  for (const version of clients) {
+    const config = copied(version, source);
+    whole(`Claude Code ${version}, what it wrote`, "claude", config);
+  }
+}
+
+// The longest come first.
+const parts = { sdk, claude, written, circles: circling, terminal: seen, live, ...alone };
+
+// What survives is counted in parts, too.
+const counted = {
+  claude() {
+    fresh([...versions.flatMap((version) => kept({ ...working(version), beside: true })), ...kept(playing())], 8);
+    others();
+  },
+  ...toSDK,
+};
+
+const [only, part, into] = process.argv.slice(2), self = fileURLToPath(import.meta.url);
+if (only && (only === "survival" ? part && !(part in counted && into) : part || !(only in parts))) {
+  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys(parts).join(", ")}`);
+  process.exit(2);
+}
+try {
+  build();
+} catch (error) {
+  console.error(`interop: ${error.message}`);
+  process.exit(1);
+}
+if (!only) process.exit(await together(Object.keys(parts), (name) => [self, name]));
+if (only === "survival" && !part) process.exit(await publish((part, out) => [self, only, part, out]));
+await (part ? counted[part] : parts[only])();
 if (part) {
   sensitive();
   save(into);
-  finish();
 }
-for (const version of versions) {
-  for (const seed of [1, 2, 3]) {
-    const sources = seeds(version, seed);
-    for (const kind of kinds) whole(`SDK ${version}, seed ${seed}, ${kind}`, kind, () => sources[kind]().at);
-    if (version === "1.0.32") keep(sources);
-  }
-  transcripts(version);
-  const talks = working(version);
-  keep({ ...talks, beside: true });
-  for (const kind of kinds) resumed(version, kind, talks[kind]);
-  for (const kind of kinds) whole(`SDK ${version}, ${kind}, at work`, kind, () => talks[kind]().at);
-  hot(version, talks.sqlite);
-  listed(version, talks.sqlite);
-  placed(version, talks.ndjson);
-  archived(version, talks.sqlite);
-  // Agents have keys since 1.0.24.
-  if (version === "1.0.32") keyless(version, talks.sqlite);
-}
-const plays = Object.fromEntries(kinds.map((kind) => [kind, played("1.0.32", kind)]));
-for (const kind of kinds) meant("1.0.32", kind, plays[kind]);
-for (const kind of kinds) whole(`SDK 1.0.32, ${kind}, tools and failures`, kind, () => plays[kind]().at);
-keep(plays);
-legacy();
-await watching();
-team();
-for (const version of clients) proof(version);
-const moved = toClaude(made, 24), written = [toSDK.samples(), toSDK.generated()];
-sensitive();
-spoilt(...moved);
-understood();
-whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
-missed(...written);
-for (const [v, version] of versions.entries()) {
-  const source = talk(version, "sqlite");
-  circles(version, clients[v], source);
-  back(version, clients[v], source);
-}
-drawn(plays.sqlite);
-picked(2000);
-drilled("1.0.32", clients[0], talk("1.0.32", "sqlite"));
-for (const version of clients) {
-  const config = copied(version, plays.sqlite);
-  whole(`Claude Code ${version}, what it wrote`, "claude", config);
-}
-for (const part of Object.values(alone)) part();
 finish();

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { counts, lost, unmissed } from "./claude-history.mjs";
-import { check, failures, folder, root, scratch } from "./tools.mjs";
+import { check, children, failures, folder, root, scratch } from "./tools.mjs";
 
 const parts = { prompts: "prompts", answers: "answers", thoughts: "thinking", calls: "calls", results: "results", images: "images" };
 const formats = {
@@ -126,7 +126,7 @@ function load(file) {
 // publish counts in processes of their own, writes the page, and gives the exit status.
 export async function publish(command) {
   const at = folder("counted"), list = ["claude", "samples", "generated"].map((part) => ({ part, out: path.join(at, part) }));
-  const run = ({ part, out }) => new Promise((done) => { spawn(process.execPath, ["--no-warnings", ...command(part, out)], { stdio: "inherit" }).on("exit", done); });
+  const run = ({ part, out }) => new Promise((done) => { spawn(process.execPath, ["--no-warnings", ...command(part, out)], { env: children, stdio: "inherit" }).on("exit", done); });
   const ends = await Promise.all(list.map(run));
   if (list.every(({ out }) => fs.existsSync(out))) {
     const failed = list.map(({ out }) => load(out)).reduce((sum, n) => sum + n);

@@ -31,11 +31,15 @@ function run(what, command, args, { ok = [0], ...options } = {}) {
 }
 
 const exe = process.platform === "win32" ? ".exe" : "";
-const binary = path.join(scratch, `rehome${exe}`), ours = path.join(scratch, `interop${exe}`);
+// What one process built, those of the parts that it starts use, too.
+const built = process.env.REHOME_INTEROP_BUILT || scratch;
+const binary = path.join(built, `rehome${exe}`), ours = path.join(built, `interop${exe}`);
+export const children = { ...process.env, REHOME_INTEROP_BUILT: built };
 
 // build makes rehome, and the part of these checks that is written in Go.
 // REHOME_INTEROP_BINARY is a rehome to check instead of this one.
 export function build() {
+  if (built !== scratch) return;
   const given = process.env.REHOME_INTEROP_BINARY;
   if (given) fs.copyFileSync(given, binary);
   for (const [out, from] of [...(given ? [] : [[binary, "./cmd/rehome"]]), [ours, "./testdata/interop"]]) {
