@@ -14,6 +14,7 @@ import (
 	"rehome/cmd/rehome/internal/verdict"
 	"rehome/convert/backup"
 	"rehome/convert/check"
+	"rehome/convert/repair"
 	"rehome/formats"
 	"rehome/formats/rule"
 )
@@ -188,7 +189,7 @@ func (c *checkCmd) Run(a *app) error {
 			s.Err = why
 		}
 	}
-	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version()}
+	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version(), Repairable: repair.Repairable}
 	if len(c.Paths) == 0 {
 		v.Name = func(path string) string { return homePath(o.Machine.Home, path) }
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -81,7 +82,17 @@ func (e *ruleDetails) text(p *page) {
 		where = "all formats"
 	}
 	p.Line("")
-	for _, row := range [][2]string{{"severity", r.Severity.String()}, {"layer", r.Layer}, {"formats", where}, {"why", r.Why}, {"fix", r.Mend}} {
+	rows := [][2]string{{"severity", r.Severity.String()}, {"layer", r.Layer}, {"formats", where}, {"why", r.Why}, {"fix", r.Mend}}
+	for _, w := range newRepairList().Ways {
+		switch {
+		case w.Rule != r.ID:
+		case w.Loses != "":
+			rows = append(rows, [2]string{"repair", w.Repair + "; lost: " + w.Loses})
+		default:
+			rows = append(rows, [2]string{"repair", cmp.Or(w.Repair, "none: "+w.Why)})
+		}
+	}
+	for _, row := range rows {
 		p.Table("  ", [][]screen.Safe{{screen.Sprintf("%-8s", row[0]), visible(row[1])}})
 	}
 }

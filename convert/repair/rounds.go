@@ -22,7 +22,7 @@ const (
 
 // repair repairs one store in the copy, in rounds.
 func (j *job) repair(ctx context.Context, path string, f *formats.Format, one *Store) error {
-	rules := repairable(f.Name)
+	rules := Repairable(f.Name)
 	if f.Repair == nil || len(rules) == 0 {
 		return nil
 	}

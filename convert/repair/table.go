@@ -44,8 +44,8 @@ func Ways() (out []Way) {
 	return out
 }
 
-// repairable are the rules whose findings are repaired in the stores of a format.
-func repairable(format string) map[string]bool {
+// Repairable returns the rules whose findings are repaired in the stores of a format.
+func Repairable(format string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range Ways() {
 		for _, name := range w.Formats {

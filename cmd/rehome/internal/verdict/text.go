@@ -309,9 +309,27 @@ func (v *Verdict) printSummary(p page) {
 	} else {
 		p.Line(mark + " " + before + v.Summary(p.Palette) + p.Faint(after))
 	}
+	if n := v.repairable(); n > 0 {
+		p.Wrapped("", screen.Sprintf("hint: %s can be repaired, in a copy: rehome repair SRC DST", screen.Plural(n, "finding")), p.Faint)
+	}
 	if b := v.Baseline; b != nil && b.Gone > 0 {
 		p.Wrapped("", screen.Sprintf("%s lists %s that no longer occur; --write-baseline removes them", b.Path, screen.Plural(b.Gone, "finding")), screen.Plain)
 	}
+}
+
+// repairable returns the number of errors and warnings that a repair deals with.
+func (v *Verdict) repairable() (n int64) {
+	if v.Repairable == nil {
+		return 0
+	}
+	for _, s := range v.Stores {
+		for _, b := range s.Findings {
+			if b.Rule.Severity > rule.Note && v.Repairable(s.Format)[b.Rule.ID] {
+				n += b.Count
+			}
+		}
+	}
+	return n
 }
 
 // Summary returns the totals of the verdict: 2 errors, 1 warning, 3 notes.

@@ -26,6 +26,10 @@ type Verdict struct {
 	Width   int                      // of the terminal for text, 0 if unknown
 	Name    func(path string) string // how text names a store; nil = by its path
 	Version string                   // of the program
+
+	// Repairable returns the rules whose findings `rehome repair` repairs in stores of a
+	// format; nil: text does not mention it.
+	Repairable func(format string) map[string]bool
 }
 
 // showsSeverity reports whether findings of a severity are listed.
