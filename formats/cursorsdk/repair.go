@@ -1,6 +1,7 @@
 package cursorsdk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
@@ -217,16 +221,62 @@ func adopt(ctx context.Context, at string, r *formats.Repair) error {
 			continue
 		}
 		c := &catalog{path: filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(at))), sdkstore.IndexName), r: r, roots: map[string]string{}}
-		if !r.Own(c.path) {
+		if !r.Own(filepath.Dir(c.path)) {
 			return nil
+		}
+		if err := c.make(ctx); err != nil || !r.Own(c.path) {
+			return err
 		}
 		return sqliterepair.Fatal(ctx, storerepair.Edit(ctx, c.path, func(e *sqlitefile.Editor) error { return c.agent(ctx, e, f, id) }))
 	}
 	return nil
 }
 
+// make makes a catalog that is missing, as the client makes it.
+func (c *catalog) make(ctx context.Context) error {
+	if _, err := os.Lstat(c.path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), storerepair.Edit(ctx, c.path, func(e *sqlitefile.Editor) (err error) {
+		for statement := range strings.SplitSeq(sdkstore.DeclaredSQL, ";\n") {
+			if err == nil && strings.HasPrefix(statement, "CREATE") {
+				_, err = e.Exec(ctx, statement)
+			}
+		}
+		return err
+	}))
+}
+
+// workspace returns the folder of an agent: that of the others, or the one that a state of
+// its conversation or the names of the folders around the catalog tell. The client looks
+// for the agent in a folder that is named by the hash of its own.
+func (c *catalog) workspace(ctx context.Context, e *sqlitefile.Editor, id, root string) (found string, err error) {
+	row, err := e.One(ctx, "SELECT +workspace_ref FROM agents")
+	if err != nil {
+		return "", err
+	}
+	if row != nil {
+		return string(row[0].Bytes()), nil
+	}
+	state, err := sqlitefile.Value(ctx, c.store(id), storedb.BlobsTable, root, sqlitefile.Options{})
+	if err != nil {
+		return "", sqliterepair.Fatal(ctx, err)
+	}
+	folder := filepath.Dir(c.path)
+	for _, uri := range agentstate.WorkspaceURIs(state) {
+		if found, _ = agentstate.FilePath(uri); filename.HashOf(found) == filepath.Base(folder) {
+			return found, nil
+		}
+	}
+	return cmp.Or(layout.FolderOf(filepath.Base(filepath.Dir(filepath.Dir(folder))), filepath.Base(folder)), found), nil
+}
+
 const insertAgent = `INSERT INTO agents (agent_id, workspace_ref, status, latest_checkpoint_ref_json, name, metadata_json, created_at, updated_at)
-SELECT ?1, coalesce((SELECT workspace_ref FROM agents LIMIT 1), ''), 'IDLE', ?2, ?3, '{}', coalesce(?4, min(created_at), ?5), coalesce(max(updated_at), ?4, ?5)
+SELECT ?1, ?6, 'IDLE', ?2, ?3, '{}', coalesce(?4, min(created_at), ?5), coalesce(max(updated_at), ?4, ?5)
 FROM runs WHERE agent_id=?1`
 
 // agent writes the row of an agent again, from its runs and its store.db. Without a
@@ -249,9 +299,17 @@ func (c *catalog) agent(ctx context.Context, e *sqlitefile.Editor, f rule.Findin
 			root = blob
 		}
 	}
+	workspace, err := c.workspace(ctx, e, id, root)
+	if err != nil {
+		return err
+	}
 	name, created := described(ctx, c.store(id))
-	if _, err = e.Exec(ctx, insertAgent, id, reference(root), name, created, stamp(time.UnixMilli(storerepair.FirstMoment))); err == nil {
-		c.r.Did(f, "wrote the agent's row again, from its runs and its store.db", "its metadata")
+	if _, err = e.Exec(ctx, insertAgent, id, reference(root), name, created, stamp(time.UnixMilli(storerepair.FirstMoment)), workspace); err == nil {
+		lost := "its metadata"
+		if workspace == "" {
+			lost += ", and the path of its folder, by which the client finds it"
+		}
+		c.r.Did(f, "wrote the agent's row again, from its runs and its store.db", lost)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 // Faults in stores that a real client wrote, each of which takes history from it
 // or makes it refuse the session; and what the client makes of the store after
 // `rehome repair`.
+import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { broken as refused } from "./claude-rules.mjs";
@@ -133,13 +134,15 @@ const lines = (at, name, map) => {
   fs.writeFileSync(file, map(fs.readFileSync(file, "utf8").trimEnd().split("\n")).join("\n"));
 };
 
-// Faults of stores of the SDK: which kind, what is done, and how many blocks cannot come back.
+// Faults of stores of the SDK: which kind, where it lies in its folder, what is done, how many
+// blocks cannot come back, and whether the runs cannot.
 const stores = {
   "the newest state missing": { kind: "sqlite", lost: 1, plant(at) {
     const root = rows(db(at, "index.db")[0], (index) => JSON.parse(index.prepare("SELECT latest_checkpoint_ref_json AS root FROM agents ORDER BY rowid").get().root).blobId);
     for (const file of db(at, "store.db")) rows(file, (store) => store.prepare("DELETE FROM blobs WHERE id = ?").run(root));
   } },
   "an agent missing from the catalog": { kind: "sqlite", plant: (at) => rows(db(at, "index.db")[0], (index) => index.exec("DELETE FROM agents WHERE rowid = 1")) },
+  "the catalog missing": { kind: "sqlite", runs: true, inside: (cwd) => path.join(cwd.replace(/[^a-z0-9]+/gi, "-").replace(/^-|-$/g, ""), "sdk-agent-store", crypto.createHash("md5").update(cwd).digest("hex")), plant: (at) => db(at, "index.db").forEach((file) => ["", "-wal", "-shm"].forEach((side) => fs.rmSync(file + side, { force: true }))) },
   "a damaged index page": { kind: "sqlite", plant(at) {
     const [file] = db(at, "store.db"), { page, size } = rows(file, (store) => ({ page: store.prepare("SELECT rootpage FROM sqlite_master WHERE type = 'index' AND tbl_name = 'blobs'").get().rootpage, size: store.prepare("PRAGMA page_size").get().page_size }));
     const bytes = fs.readFileSync(file);
@@ -150,7 +153,7 @@ const stores = {
 };
 
 function ofSDK(version) {
-  const work = Object.fromEntries(["sqlite", "ndjson"].map((kind) => [kind, talk(version, kind)]));
+  const work = Object.fromEntries(["sqlite", "ndjson"].map((kind) => [kind, talk(version, kind, "work")]));
   // judge is what the service hears of each agent, or why it hears nothing.
   const judge = (kind, at) => {
     try {
@@ -162,27 +165,28 @@ function ofSDK(version) {
   };
   const whole = Object.fromEntries(Object.keys(work).map((kind) => [kind, once(() => judge(kind, work[kind]().at))]));
   // worse is what a store lacks of the whole one, but for some blocks of each agent.
-  const worse = (kind, got, lost) => {
+  const worse = (kind, got, lost, runs) => {
     if (got.failed) return got.failed;
     for (const [id, { blocks, turns }] of Object.entries(whole[kind]())) {
       if (!got[id]) return `${id} is not listed`;
       if (got[id].failed) return `${id}: ${got[id].failed}`;
-      for (const [way, want] of Object.entries({ blocks, turns })) {
+      for (const [way, want] of Object.entries(runs ? { blocks } : { blocks, turns })) {
         const gone = less(want, got[id][way]);
         if (gone.length > lost) return `${id}: ${gone.length} blocks are missing: ${gone[0].slice(0, 100)}`;
       }
     }
     return undefined;
   };
-  for (const [name, { kind, plant, lost = 0 }] of Object.entries(stores)) {
+  for (const [name, { kind, plant, inside = () => "", lost = 0, runs }] of Object.entries(stores)) {
     check(`SDK ${version}, ${name}, repaired and resumed`, () => {
-      const at = copied(work[kind]().at);
+      const below = inside(work[kind]().cwd), at = below ? fresh("project") : copied(work[kind]().at);
+      if (below) fs.cpSync(work[kind]().at, path.join(at, below), { recursive: true });
       plant(at);
-      const before = worse(kind, judge(kind, at), 0);
+      const before = worse(kind, judge(kind, path.join(at, below)), 0, runs);
       if (!before) throw new Error("the client is not hurt");
-      const { out } = mended(at), after = worse(kind, judge(kind, out), lost);
+      const { out } = mended(at), after = worse(kind, judge(kind, path.join(out, below)), lost, runs);
       if (after) throw new Error(`after repair: ${after}; before: ${before}`);
-      return `before: ${before}; after: all agents and what they said${lost ? `, but for ${lost} block` : ""}`;
+      return `before: ${before}; after: all agents and what they said${lost ? `, but for ${lost} block` : ""}${runs ? ", but not its runs" : ""}`;
     });
   }
 }

@@ -13,9 +13,9 @@ const prompts = [["Erste Frage – wörld 你好", "second\nwith two lines", "\n
 
 // talk gives a store as a process of the client leaves it, and the user's words
 // as the client itself restores them from there.
-export function talk(version, kind) {
+export function talk(version, kind, name = "work é") {
   return once(() => {
-    const home = folder("home"), cwd = folder("work é");
+    const home = folder("home"), cwd = folder(name);
     const at = kind === "ndjson" ? fresh("talk") : undefined;
     const talked = client({ do: "talk", version, kind, at, cwd, prompts }, home);
     const store = at ?? talked.root;

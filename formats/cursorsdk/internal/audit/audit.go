@@ -72,11 +72,19 @@ func (b *Caches) Check(ctx context.Context, l *formats.Location, v formats.View,
 		}
 		c := &checker{Caches: b, view: v, q: q, place: l.Path, index: index, root: strings.TrimSuffix(index.Path, sdkstore.IndexName)}
 		c.stores = stores[c.root]
+		delete(stores, c.root)
 		if err := c.run(ctx); err != nil {
 			return err
 		}
 		if c.catalog != nil {
 			c.transcripts(plain)
+		}
+	}
+	for root, list := range stores { // without an index.db the client finds none of them
+		c := &checker{Caches: b, view: v, q: q, place: l.Path, root: root, stores: list, catalog: sdkcheck.New(q, pointers())}
+		c.catalog.Finish()
+		if err := c.checkStores(ctx); err != nil {
+			return err
 		}
 	}
 	return nil

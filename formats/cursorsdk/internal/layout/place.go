@@ -1,7 +1,9 @@
 package layout
 
 import (
+	"math"
 	"path/filepath"
+	"strings"
 
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/sdkdoc"
@@ -21,6 +23,29 @@ func ProjectSlug(cwd string) string { return ProjectsName + "/" + Slug(cwd) }
 // project folder, which all state roots of one slug share.
 func ExternalDir(home, cwd string) (name, path string) {
 	return sdkdoc.Transcripts, filepath.Join(home, ".cursor", filepath.FromSlash(ProjectSlug(cwd)), sdkdoc.Transcripts)
+}
+
+// FolderOf returns the folder that has a slug and a hash, "" if none of the likely paths
+// has both.
+func FolderOf(slug, hash string) string {
+	const marks, maxPaths = "/-._ ", 1 << 16
+	parts := strings.Split(slug, "-")
+	many := 1 // marks that are tried: the likely ones, if there are many parts
+	for many < len(marks) && math.Pow(float64(many+1), float64(len(parts))) <= maxPaths {
+		many++
+	}
+	path := make([]byte, 0, len(slug)+1)
+	for n := range int(math.Pow(float64(many), float64(len(parts)-1))) {
+		path = append(append(path[:0], '/'), parts[0]...)
+		for _, part := range parts[1:] {
+			path = append(append(path, marks[n%many]), part...)
+			n /= many
+		}
+		if filename.HashOf(string(path)) == hash {
+			return string(path)
+		}
+	}
+	return ""
 }
 
 // Slug is a path as the name of a folder: what is no ASCII letter or digit

@@ -72,7 +72,7 @@ func catalogs(l *formats.Location) ([]string, error) {
 
 // headColumns are those of agents that a head is made of. The one that holds a
 // secret is not read.
-var headColumns = [...]string{"agent_id", "workspace_ref", "name", "created_at", "updated_at"}
+var headColumns = [...]string{"agent_id", "workspace_ref", "name", "created_at", "updated_at", "latest_checkpoint_ref_json"}
 
 // catalog reads the agents of one state root. The catalog has a row an agent
 // and a row a turn: what is kept of them here is small.
@@ -106,7 +106,9 @@ func catalog(ctx context.Context, root string, v formats.View) (list []session.H
 			ID: textOf(b, i, at("agent_id")), Agent: session.CursorSDK, Workspace: textOf(b, i, at("workspace_ref")), Title: textOf(b, i, at("name")),
 			Created: headMoment(textOf(b, i, at("created_at"))), Updated: headMoment(textOf(b, i, at("updated_at"))), Bytes: -1,
 		}
-		if h.Turns = turns[h.ID]; unsure[h.ID] || len(runs.Columns) < 2 {
+		h.Turns = turns[h.ID]
+		lost := h.Turns == 0 && textOf(b, i, at("latest_checkpoint_ref_json")) != "" // the runs of its state are gone
+		if lost || unsure[h.ID] || len(runs.Columns) < 2 {
 			h.Turns = -1
 		}
 		list = append(list, h)
