@@ -10,6 +10,7 @@ type scan struct {
 	*Scanner
 	b        []byte
 	seen     []progress // by rule
+	used     []int      // rules whose progress is not zero
 	busy     []int      // rules that have something to search
 	hits     []match    // not reported yet
 	reported int        // end of the last reported hit
@@ -18,7 +19,8 @@ type scan struct {
 
 // progress is how far a rule has got.
 type progress struct {
-	from, to int  // range to search with the whole expression; empty if equal
+	from, to int // range to search with the whole expression; empty if equal
+	used     bool
 	done     int  // end of its last match
 	long     bool // the range may have several matches that begin at a word
 	longEnd  int  // end of the last full-length look
@@ -28,8 +30,10 @@ type progress struct {
 type match struct{ from, to, rule int }
 
 func (w *scan) reset() {
-	clear(w.seen)
-	w.busy, w.hits, w.reported, w.b = w.busy[:0], w.hits[:0], 0, nil
+	for _, id := range w.used { // far fewer than all: most texts are short
+		w.seen[id] = progress{}
+	}
+	w.used, w.busy, w.hits, w.reported, w.b = w.used[:0], w.busy[:0], w.hits[:0], 0, nil
 }
 
 // How many characters are tried at a word: most words fail after a few.
@@ -48,6 +52,10 @@ func (w *scan) start(id, at int) {
 	r, t := w.rules[id], &w.seen[id]
 	if at < t.done {
 		return
+	}
+	if !t.used {
+		t.used = true
+		w.used = append(w.used, id)
 	}
 	if t.long && at < t.to {
 		if !r.anchored || w.holds(r, at) {
