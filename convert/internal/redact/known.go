@@ -40,11 +40,21 @@ const maxWhole = 7
 type index struct {
 	filter [1 << 16 / 64]uint64 // hashes of all grams
 	byGram map[uint32][]spelling
-	mu     sync.Mutex
-	dirty  bool // not sorted
+	pairs  [1 << 16 / 64]uint64 // of bytes in grams, in any spelling without escapes
+	// shortest is the length of the shortest bytes that can hold a spelling or the beginning
+	// of one.
+	shortest int
+	mu       sync.Mutex
+	dirty    bool // not sorted
 }
 
 func hashGram(w uint32) uint32 { return (w & 0xFFFFFF) * 0x9E3779B1 >> 16 }
+
+// has reports whether the last bytes of w may be the gram of a spelling.
+func (x *index) has(w uint32) bool {
+	h := hashGram(w)
+	return x.filter[h>>6]&(1<<(h&63)) != 0
+}
 
 func gramOf(b []byte) uint32 { return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2]) }
 
@@ -52,8 +62,20 @@ func (x *index) add(s spelling) {
 	w := gramOf(s.text)
 	h := hashGram(w)
 	x.filter[h>>6] |= 1 << (h & 63)
+	x.addPairs(s.text)
+	if n := s.shortest(); len(x.byGram) == 0 || n < x.shortest {
+		x.shortest = n
+	}
 	x.byGram[w] = append(x.byGram[w], s)
 	x.dirty = true
+}
+
+// shortest returns the length of the shortest beginning that longest reports.
+func (s *spelling) shortest() int {
+	if s.whole || s.escaped {
+		return len(s.text)
+	}
+	return min(len(s.text), max(minCut, len(s.text)/2))
 }
 
 // maxInside is how much is read to find what begins in another value, for each byte. Values
@@ -71,7 +93,7 @@ type match struct {
 // reported if it ends after it. In a string of JSON, an odd number of backslashes is always an
 // escape.
 func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
-	if len(x.byGram) == 0 {
+	if len(x.byGram) == 0 || len(b) < x.shortest { // the normal form is not longer
 		return
 	}
 	end := 0 // of the matches so far
@@ -99,13 +121,19 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 	for i := 0; i < len(b); {
 		c, at := b[i], i
 		if c != '\\' && c != '%' {
-			if i++; c == '+' {
-				c = ' '
-			}
-			w = w<<8 | uint32(c)
+			i++
+			w = w<<8 | uint32(unplus(c))
 			origin[n&3] = at
 			n++
-			if h := hashGram(w); x.filter[h>>6]&(1<<(h&63)) == 0 || n < gram {
+			if !x.has(w) || n < gram {
+				if n > 1 && origin[(n-2)&3] == i-2 && i+skipStep <= len(b) {
+					j := x.skip(b, i)
+					for i = max(i, j-len(origin)); i < j; i++ {
+						w = w<<8 | uint32(unplus(b[i]))
+						origin[n&3] = i
+						n++
+					}
+				}
 				continue
 			}
 			if !try(origin[(n-gram)&3], w, n > gram && gap != n-gram) {
@@ -121,7 +149,7 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 			w = w<<8 | uint32(out[read])
 			origin[n&3] = at
 			n++
-			if h := hashGram(w); n < gram || x.filter[h>>6]&(1<<(h&63)) == 0 {
+			if n < gram || !x.has(w) {
 				continue
 			}
 			if !try(origin[(n-gram)&3], w, n > gram && gap != n-gram) {
@@ -206,6 +234,12 @@ func (x *index) longest(b []byte, from int, w uint32, preceded, isJSON bool) (m 
 
 // narrow returns the spellings whose byte at k is c. They are sorted, and the same up to k.
 func narrow(list []spelling, k int, c byte) []spelling {
+	if len(list) == 1 {
+		if text := list[0].text; len(text) <= k || text[k] != c {
+			return nil
+		}
+		return list
+	}
 	byteAt := func(s spelling, c int) int {
 		if len(s.text) <= k {
 			return -1
