@@ -17,6 +17,8 @@ type editor struct {
 	onHit   func(kind string)
 	hits    []*value
 	decoded [][]byte // buffers, by depth
+	clean   runCache // runs in which there is nothing to replace
+	about   int      // number of values that were known to clean
 }
 
 // editor returns an editor for one call.
@@ -27,6 +29,9 @@ func (r *Redactor) editor(ctx context.Context, onHit func(kind string)) *editor 
 	}
 	r.known.sort()
 	e.ctx, e.onHit, e.hits = ctx, onHit, e.hits[:0]
+	if e.about != len(r.list) {
+		e.about, e.clean = len(r.list), runCache{}
+	}
 	return e
 }
 
@@ -34,13 +39,18 @@ func (r *Redactor) editor(ctx context.Context, onHit func(kind string)) *editor 
 const maxKept = 1 << 20
 
 func (e *editor) release() {
-	for i, b := range e.decoded {
-		if cap(b) > maxKept {
-			e.decoded[i] = nil
-		}
-	}
+	trim(e.decoded)
 	e.ctx, e.onHit = nil, nil
 	e.editors.Put(e)
+}
+
+// trim drops large buffers.
+func trim(buffers [][]byte) {
+	for i, b := range buffers {
+		if cap(b) > maxKept {
+			buffers[i] = nil
+		}
+	}
 }
 
 // edit is a range of bytes, and what replaces it.

@@ -14,9 +14,17 @@ import (
 
 // Find returns the values in bytes, in their order.
 func (r *Redactor) Find(ctx context.Context, b []byte, as Form) []Finding {
-	s := search{Redactor: r, ctx: ctx}
+	s, ok := r.searches.Get().(*search)
+	if !ok {
+		s = &search{Redactor: r}
+	}
+	s.ctx = ctx
 	s.value(b, as, 0)
-	return s.found
+	found := s.found
+	s.ctx, s.found = nil, nil
+	trim(s.decoded)
+	r.searches.Put(s)
+	return found
 }
 
 // search is one call of Find.
@@ -25,6 +33,7 @@ type search struct {
 	ctx     context.Context
 	found   []Finding
 	decoded [][]byte // buffers, by depth
+	clean   runCache // runs in which there is nothing to find
 }
 
 func (s *search) value(b []byte, as Form, depth int) {
@@ -81,6 +90,10 @@ func (s *search) text(b []byte, depth int) {
 		for len(s.decoded) <= depth {
 			s.decoded = append(s.decoded, nil)
 		}
+		if s.clean.has(run.digits, depth) {
+			continue
+		}
+		before := len(s.found)
 		for p := range run.parts() {
 			one := run
 			one.digits = run.digits[p.from:p.to]
@@ -88,6 +101,9 @@ func (s *search) text(b []byte, depth int) {
 				s.decoded[depth] = b[:0]
 				s.value(b, Unknown, depth+1)
 			}
+		}
+		if len(s.found) == before && s.ctx.Err() == nil {
+			s.clean.add(run.digits, depth)
 		}
 	}
 }

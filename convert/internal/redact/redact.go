@@ -42,6 +42,7 @@ type Redactor struct {
 	list         []*value          // in the order in which they were added
 	kinds        map[string]int    // number of values
 	editors      sync.Pool         // of *editor
+	searches     sync.Pool         // of *search
 }
 
 // New returns a Redactor that knows the words of a policy.
@@ -130,6 +131,9 @@ func (r *Redactor) Counts() (out []Count) {
 // only if something changes; otherwise it returns b itself. onHit, which may be nil, is
 // called with the kind of each value that was replaced. The error is an *Opaque.
 func (r *Redactor) Value(ctx context.Context, dst, b []byte, as Form, onHit func(kind string)) (out []byte, changed bool, err error) {
+	if len(r.known.byGram) == 0 {
+		return b, false, ctx.Err()
+	}
 	e := r.editor(ctx, onHit)
 	defer e.release()
 	if out, changed, err = e.value(b, as, 0); err != nil || !changed {

@@ -25,11 +25,11 @@ func runs(b []byte) iter.Seq[run] {
 	return func(yield func(run) bool) {
 		for i := 0; i+minRun <= len(b); {
 			// Look at the end of the shortest run that could begin here.
-			k := i + minRun - 1
-			for k >= i && (isDigit(b[k]) || b[k] == '\\' && k+1 < len(b) && b[k+1] == '/') {
+			k, shortest := minRun-1, (*[minRun]byte)(b[i:])
+			for k >= 0 && (isDigit(shortest[k]) || shortest[k] == '\\' && i+k+1 < len(b) && b[i+k+1] == '/') {
 				k--
 			}
-			if k >= i {
+			if k += i; k >= i {
 				i = k + 1
 				if b[k] == '\\' {
 					i = k + escapeSize(b[k:])
@@ -119,20 +119,30 @@ func lineEnd(b []byte, i int) int {
 	return i
 }
 
-// isDigit reports whether a character is a digit of base64, of either alphabet.
-func isDigit(c byte) bool {
-	const low, high = 0x3FF<<('0') | 1<<'+' | 1<<'/' | 1<<'-', 0x3FFFFFF<<('a'-64) | 0x3FFFFFF<<('A'-64) | 1<<('_'-64)
-	return c < 64 && uint64(low)>>c&1 != 0 || c-64 < 64 && uint64(high)>>(c-64)&1 != 0
-}
+// digits64 tells the digits of base64, of either alphabet.
+var digits64 = func() (t [256]bool) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
+		t[c] = true
+	}
+	return t
+}()
+
+func isDigit(c byte) bool { return digits64[c] }
 
 // run returns the digits of a run without values, of which several of its parts can hold one.
 func (e *editor) run(run run, depth int) (out []byte, changed bool, err error) {
+	if e.clean.has(run.digits, depth) {
+		return run.digits, false, nil
+	}
 	for n := 0; ; n++ {
 		digits, c, err := e.part(run, depth)
 		if err != nil {
 			return nil, false, err
 		}
 		if !c {
+			if n == 0 {
+				e.clean.add(run.digits, depth)
+			}
 			break
 		}
 		if n == maxParts {
