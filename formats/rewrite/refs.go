@@ -27,16 +27,30 @@ type finder struct {
 
 // newFinder returns a finder of about n ids, to be passed to add.
 func newFinder(n int, lookup func(id) (id, bool)) *finder {
-	size := max(10, bits.Len(uint(n))+5) // about one position of 32 has to be looked up
+	size := max(10, bits.Len(uint(n))+5) // about one position of 256 has to be looked up
 	return &finder{bits: make([]uint64, 1<<(size-6)), shift: 64 - size, lookup: lookup}
 }
 
 func (f *finder) add(x id) {
-	h := f.hash(binary.LittleEndian.Uint64(x[:]))
-	f.bits[h>>6] |= 1 << (h & 63)
+	v := binary.LittleEndian.Uint64(x[:])
+	for _, h := range [2]uint64{f.hash(v), f.other(v)} {
+		f.bits[h>>6] |= 1 << (h & 63)
+	}
 }
 
-func (f *finder) hash(v uint64) uint64 { return v * 0x9e3779b97f4a7c15 >> f.shift }
+// hash and other are where the two bits of an id are that begins with v.
+func (f *finder) hash(v uint64) uint64  { return v * 0x9e3779b97f4a7c15 >> f.shift }
+func (f *finder) other(v uint64) uint64 { return v * 0xc2b2ae3d27d4eb4f >> f.shift }
+
+// may reports whether an id may begin with v.
+func (f *finder) may(v uint64) bool {
+	h := f.hash(v)
+	if f.bits[h>>6]&(1<<(h&63)) == 0 {
+		return false
+	}
+	h = f.other(v)
+	return f.bits[h>>6]&(1<<(h&63)) != 0
+}
 
 // replace returns the bytes with every id that lookup replaces: as 32 bytes, in
 // hexadecimal, or inside of base64. It copies b if something changes.
@@ -48,8 +62,7 @@ func (f *finder) replace(b []byte, depth int) (out []byte, changed bool) {
 		}
 	}
 	for i := 0; i+len(id{}) <= len(b); i++ {
-		h := f.hash(binary.LittleEndian.Uint64(b[i:]))
-		if f.bits[h>>6]&(1<<(h&63)) == 0 {
+		if !f.may(binary.LittleEndian.Uint64(b[i:])) {
 			continue
 		}
 		if to, ok := f.lookup(id(b[i : i+len(id{})])); ok {
@@ -61,9 +74,14 @@ func (f *finder) replace(b []byte, depth int) (out []byte, changed bool) {
 	if depth == maxNested {
 		return out, changed
 	}
-	for from := 0; from < len(b); {
-		if alphabet[b[from]] == 0 {
-			from++
+	for from := 0; from+minRun <= len(b); {
+		// Look at the end of the shortest run that could begin here.
+		last := from + minRun - 1
+		for last >= from && alphabet[b[last]] != 0 {
+			last--
+		}
+		if last >= from {
+			from = last + 1
 			continue
 		}
 		to, kinds := from, uint8(0xff)
@@ -71,11 +89,9 @@ func (f *finder) replace(b []byte, depth int) (out []byte, changed bool) {
 			kinds &= alphabet[b[to]]
 			to++
 		}
-		if to-from >= minRun {
-			if re, ok := f.run(b[from:to], kinds, depth); ok {
-				own()
-				copy(out[from:], re)
-			}
+		if re, ok := f.run(b[from:to], kinds, depth); ok {
+			own()
+			copy(out[from:], re)
 		}
 		from = to
 	}

@@ -23,6 +23,8 @@ type Rewriter interface {
 	// not depend on earlier calls. onHit, which may be nil, is called for each
 	// replacement.
 	Value(ctx context.Context, b []byte, blob bool, onHit func(kind string)) ([]byte, error)
+	// Idle reports, after the last call of Learn, whether Value changes nothing.
+	Idle() bool
 }
 
 // Options say how to rewrite a store.
@@ -66,7 +68,7 @@ func (r *Reader) prepare(ctx context.Context) error {
 	if err := r.learn(ctx); err != nil {
 		return err
 	}
-	if err := r.rename(ctx); err != nil {
+	if err := r.rename(ctx); err != nil || r.rw.Idle() {
 		return err
 	}
 	if err := r.retellAll(ctx); err != nil {

@@ -40,11 +40,14 @@ func (w *words) Value(_ context.Context, b []byte, _ bool, onHit func(string)) (
 	return bytes.ReplaceAll(b, []byte(word), []byte(other)), nil
 }
 
+func (w *words) Idle() bool { return !w.learned }
+
 // memory is a store in memory: rows of cells for each set.
 type memory struct {
 	schema store.Schema
 	rows   [][][]store.Cell
 	sum    store.Summary
+	scans  int
 }
 
 func (m *memory) Schema() *store.Schema  { return &m.schema }
@@ -53,6 +56,7 @@ func (m *memory) Close() error           { return nil }
 
 func (m *memory) Batches(context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
+		m.scans++
 		m.sum = tally.Scan(len(m.rows), yield, func(t *tally.Tally) error {
 			for n, rows := range m.rows {
 				b := store.NewBatch(n, len(m.schema.Sets[n].Columns))
@@ -205,7 +209,8 @@ func TestSameBlob(t *testing.T) {
 	}
 }
 
-// TestUntouched: records without the word are those of the source, to the byte.
+// TestUntouched: records without the word are those of the source, to the byte. They are
+// read once to learn that, and once to be copied.
 func TestUntouched(t *testing.T) {
 	_, a := hashed([]byte("a blob"))
 	line := []store.Cell{text(`{"type": "thinking", "signature":"s",  "thinking":"t"}`)}
@@ -217,6 +222,32 @@ func TestUntouched(t *testing.T) {
 	for i, c := range r.Summary() {
 		if c != m.Summary()[i] {
 			t.Errorf("set %d: %v became %v", i, m.Summary()[i], c)
+		}
+	}
+	if m.scans > 2 {
+		t.Errorf("%d scans", m.scans)
+	}
+}
+
+// TestFinder: an id is found in each spelling, wherever it is in a run of letters and in a
+// text.
+func TestFinder(t *testing.T) {
+	was, is := sha256.Sum256([]byte("was")), sha256.Sum256([]byte("is"))
+	f := newFinder(1, func(x id) (id, bool) { return is, x == was })
+	f.add(was)
+	spell := func(x [32]byte) []string {
+		return []string{string(x[:]), hex.EncodeToString(x[:]), base64.StdEncoding.EncodeToString(x[:]), base64.RawURLEncoding.EncodeToString(x[:])}
+	}
+	for n := range 100 {
+		before, after := strings.Repeat("ab c", n)[:n], strings.Repeat(" zz/", n+1)[:n]
+		for k, text := range spell(was) {
+			want := before + " " + spell(is)[k] + " " + after
+			if out, changed := f.replace([]byte(before+" "+text+" "+after), 0); !changed || string(out) != want {
+				t.Errorf("%d characters before spelling %d: %q", n, k, out)
+			}
+			if out, _ := f.replace([]byte(text), 0); string(out) != spell(is)[k] {
+				t.Errorf("spelling %d alone: %q", k, out)
+			}
 		}
 	}
 }

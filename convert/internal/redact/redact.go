@@ -99,6 +99,9 @@ func (r *Redactor) Add(found []Finding) {
 	}
 }
 
+// Idle reports whether no value was added, so that nothing changes.
+func (r *Redactor) Idle() bool { return len(r.list) == 0 }
+
 // Count is how often values of a kind were replaced.
 type Count struct {
 	Kind           string
@@ -131,7 +134,7 @@ func (r *Redactor) Counts() (out []Count) {
 // only if something changes; otherwise it returns b itself. onHit, which may be nil, is
 // called with the kind of each value that was replaced. The error is an *Opaque.
 func (r *Redactor) Value(ctx context.Context, dst, b []byte, as Form, onHit func(kind string)) (out []byte, changed bool, err error) {
-	if len(r.known.byGram) == 0 {
+	if r.Idle() {
 		return b, false, ctx.Err()
 	}
 	e := r.editor(ctx, onHit)
