@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // value is something that must not stay.
@@ -141,7 +142,12 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 			}
 			continue
 		}
-		out, k, size := next(b, i)
+		out, k, size := [utf8.UTFMax]byte{}, 1, 2
+		if i+1 < len(b) && c == '\\' && shortEscapes[b[i+1]] != 0 { // most of them
+			out[0] = shortEscapes[b[i+1]]
+		} else {
+			out, k, size = next(b, i)
+		}
 		if i += size; k == 0 {
 			gap = n
 		}

@@ -26,20 +26,10 @@ func nextEscape(b []byte, i int) (out [utf8.UTFMax]byte, n, size int) {
 	if j == len(b) {
 		return out, 0, j - i
 	}
-	switch b[j] {
-	case 'n':
-		out[0] = '\n'
-	case 'r':
-		out[0] = '\r'
-	case 't':
-		out[0] = '\t'
-	case 'b':
-		out[0] = '\b'
-	case 'f':
-		out[0] = '\f'
-	case '"', '\'', '/':
-		out[0] = b[j]
-	case 'u':
+	if out[0] = shortEscapes[b[j]]; out[0] != 0 {
+		return out, 1, j + 1 - i
+	}
+	if b[j] == 'u' {
 		r, ok := hexRune(b[j+1:])
 		if !ok {
 			return out, 0, j - i
@@ -54,11 +44,12 @@ func nextEscape(b []byte, i int) (out [utf8.UTFMax]byte, n, size int) {
 			return out, 0, end - i
 		}
 		return out, utf8.EncodeRune(out[:], r), end - i
-	default:
-		return out, 0, j - i
 	}
-	return out, 1, j + 1 - i
+	return out, 0, j - i
 }
+
+// shortEscapes are the characters of escapes with one letter.
+var shortEscapes = [256]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', '"': '"', '\'': '\'', '/': '/'}
 
 // nextPercent undoes percent-encoding that was applied any number of times.
 func nextPercent(b []byte, i int) (out [utf8.UTFMax]byte, n, size int) {
