@@ -3,7 +3,8 @@
 of an answer, and results twice, as the model saw them and as records for the
 screen. The same arguments give the same bytes.
 
-    genclaude.py FOLDER MB        FOLDER/session.jsonl
+    genclaude.py FOLDER MB             FOLDER/session.jsonl
+    genclaude.py FOLDER MB one|each    with a token in the first or in each line
 
 Most results have 1 to 8 KB, one in twenty has 20 to 100 KB. Text is code, logs and
 prose: indented lines with quotes, one word in a hundred not in ASCII.
@@ -11,6 +12,7 @@ prose: indented lines with quotes, one word in a hundred not in ASCII.
 import datetime
 import os
 import random
+import string
 import sys
 
 from gen import Words, spelled
@@ -33,11 +35,18 @@ class Code(Words):
 
 
 class Session:
-    def __init__(self, out, words):
+    def __init__(self, out, words, tokens):
         self.out, self.w, self.rng, self.size = out, words, words.rng, 0
+        self.tokens, self.secret = tokens, random.Random("claude tokens")
         self.parent, self.now, self.calls, self.todos = None, START, 0, []
 
+    def token(self):
+        """What rehome redact finds, put together here so that no scanner of repositories does."""
+        return {"slug": "token gh" + "p_%s" % "".join(self.secret.choices(string.ascii_letters + string.digits, k=36))}
+
     def line(self, kind, **more):
+        if self.tokens == "each" or self.tokens == "one" and not self.size:
+            more.update(self.token())
         self.now += datetime.timedelta(milliseconds=self.rng.randint(5, 4000))
         at = self.now.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (self.now.microsecond // 1000)
         uuid = self.w.uuid()
@@ -122,12 +131,12 @@ class Session:
         return "TodoWrite", {"todos": self.todos}, "Todos have been modified successfully.", {"oldTodos": old, "newTodos": self.todos}
 
 
-def session(folder, megabytes):
+def session(folder, megabytes, tokens=""):
     with open(os.path.join(folder, "session.jsonl"), "w", encoding="utf-8", newline="\n") as f:
-        s = Session(f, Code(random.Random("claude 1")))
+        s = Session(f, Code(random.Random("claude 1")), tokens)
         while s.size < megabytes * 1_000_000:
             s.turn()
 
 
 if __name__ == "__main__":
-    session(sys.argv[1], int(sys.argv[2]))
+    session(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

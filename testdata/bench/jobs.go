@@ -36,7 +36,7 @@ type group struct {
 }
 
 func (b *bench) groups() []group {
-	return []group{{"state", b.stateJobs}, {"chats", b.chatJobs}, {"sdk", b.sdkJobs}, {"client", b.clientJobs}, {"sessions", b.sessionJobs}, {"ls", b.lsJobs}, {"ide", b.ideJobs}, {"check", b.checkJobs}, {"check-ide", b.checkIDEJobs}, {"migrate", b.migrateJobs}, {"search", b.searchJobs}, {"write", b.writeJobs}}
+	return []group{{"state", b.stateJobs}, {"chats", b.chatJobs}, {"sdk", b.sdkJobs}, {"client", b.clientJobs}, {"sessions", b.sessionJobs}, {"ls", b.lsJobs}, {"ide", b.ideJobs}, {"check", b.checkJobs}, {"check-ide", b.checkIDEJobs}, {"migrate", b.migrateJobs}, {"search", b.searchJobs}, {"write", b.writeJobs}, {"redact", b.redactJobs}}
 }
 
 func (b *bench) stateJobs(ctx context.Context) ([]job, error) {

@@ -43,7 +43,7 @@ func main() {
 	flag.IntVar(&s.events, "events", 500_000, "number of run events in the SDK's stores")
 	flag.IntVar(&s.appends, "appends", 600, "number of run events that the SDK itself writes; twice as many take it four times as long")
 	flag.IntVar(&s.turns, "turns", 5000, "turns of the long session, about 100 KB each")
-	flag.StringVar(&s.only, "only", "", "one group of rows: state, chats, sdk, client, sessions, ls, ide, check, check-ide, migrate, search or write")
+	flag.StringVar(&s.only, "only", "", "one group of rows: state, chats, sdk, client, sessions, ls, ide, check, check-ide, migrate, search, write or redact")
 	flag.BoolVar(&s.big, "big", false, "also carry a 3 GB state.vscdb there and back, once")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
