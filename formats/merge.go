@@ -2,6 +2,7 @@ package formats
 
 import (
 	"context"
+	"iter"
 
 	"rehome/formats/store"
 )
@@ -17,6 +18,12 @@ type Merge struct {
 	// Owner returns the id of the session that a file belongs to, by the file's slash path
 	// inside of the store; "" if it belongs to none. The id is in the path.
 	Owner func(path string) string
+
+	// Sessions lists the sessions of a store whose files name them inside, and can have
+	// several; nil if paths name them. Path is the path of a session's own file in the
+	// result, where a subagent has one of its own, too.
+	Sessions func(ctx context.Context, l *Location) iter.Seq2[MergeSession, error]
+	Path     func(group, id string) string
 
 	// Files says what the files of sessions hold, those of the conversation first. A
 	// file that matches none is an attachment, which never changes.
@@ -42,12 +49,25 @@ type Merge struct {
 	Title func(id, title string) []byte
 }
 
+// MergeSession is a session in a file, or a file that has none.
+type MergeSession struct {
+	Group, ID string // sessions with an id in different groups have nothing in common; "": a file without sessions
+	Parent    string // the session of which this is a subagent
+	Title     string
+	File      string // slash path below the store; "" if the store is a file
+	From, To  int64  // its bytes in the file
+}
+
 // MergeFile says what files with a name hold.
 type MergeFile struct {
 	Name string // a pattern of path.Match, of the last element
 	// Key returns what tells a line of the file from the others, and the id that the line
 	// defines, if any: that of a fork is another one. nil: lines are only appended.
 	Key func(line []byte) (key, id string)
+	// Records returns what a line adds to the conversation, perhaps nothing; nil: itself.
+	// The rest of a line can change: the file is that of one copy, which has most or, of
+	// the same conversation, was updated last. Without Key.
+	Records func(line []byte) []string
 	// Fixed reports that lines with a key never change.
 	Fixed bool
 	// History reports that the keys of a conversation are a sequence to which each

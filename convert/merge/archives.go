@@ -20,8 +20,8 @@ func isArchive(f *formats.Format) bool {
 
 // restore restores the archives among the sources in the private folder.
 func (m *merger) restore(ctx context.Context) error {
-	for k, rel := range m.order {
-		for i, s := range m.found[rel] {
+	for k, slot := range m.order {
+		for i, s := range m.found[slot] {
 			if !isArchive(s.format) {
 				continue
 			}
@@ -43,25 +43,25 @@ func (m *merger) restore(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			m.found[rel][i] = source{s.n, loc, found[0].Format, s.format, s.loc}
+			m.found[slot][i] = source{s.n, loc, found[0].Format, s.format, s.loc}
 		}
 	}
 	for _, w := range m.whole {
 		m.note(w.source)
 	}
-	for _, rel := range m.order {
-		for _, s := range m.found[rel] {
+	for _, slot := range m.order {
+		for _, s := range m.found[slot] {
 			m.note(s)
 		}
-		m.found[rel] = slices.DeleteFunc(m.found[rel], func(s source) bool {
+		m.found[slot] = slices.DeleteFunc(m.found[slot], func(s source) bool {
 			is := s.format.Merge != nil && s.format.Merge.Open != nil
 			if is {
-				m.whole = append(m.whole, whole{s, rel})
+				m.whole = append(m.whole, whole{s, slot.rel})
 			}
 			return is
 		})
 	}
-	m.order = slices.DeleteFunc(m.order, func(rel string) bool { return len(m.found[rel]) == 0 })
+	m.order = slices.DeleteFunc(m.order, func(slot slot) bool { return len(m.found[slot]) == 0 })
 	return nil
 }
 

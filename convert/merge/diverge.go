@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 type version struct {
 	from  []int
 	files map[string]*file
+	root  string // the session, if the format lists sessions: others of it are subagents
 
 	// Of a store that is one session:
 	store source
@@ -39,8 +41,16 @@ func paths(m *formats.Merge, all []*version) []string {
 		}
 	}
 	order := func(p string) int { _, i := ruleFor(m, p); return i }
+	root := func(p string) int {
+		for _, v := range all {
+			if f := v.files[p]; f != nil && f.session == v.root {
+				return 0
+			}
+		}
+		return 1
+	}
 	return slices.SortedFunc(maps.Keys(set), func(a, b string) int {
-		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(root(a), root(b)), cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
 	})
 }
 
@@ -180,13 +190,12 @@ func best(m *formats.Merge, all []*version) {
 
 // alike reports whether copies that have not diverged have the same conversation.
 func alike(all []*version) bool {
-	for _, v := range all[1:] {
-		if len(v.files) != len(all[0].files) {
-			return false
-		}
-		for p, f := range v.files {
-			if o := all[0].files[p]; o == nil || len(o.lines) != len(f.lines) {
-				return false
+	for _, v := range all {
+		for _, other := range all {
+			for p, f := range v.files {
+				if o := other.files[p]; (o == nil || len(o.lines) != len(f.lines)) && !formats.IsSidecar(path.Base(p)) {
+					return false
+				}
 			}
 		}
 	}

@@ -35,6 +35,9 @@ type file struct {
 	info    fs.FileInfo // as it was when it was found
 	rule    *formats.MergeFile
 	changed time.Time // when a client changed it last, which some order their sessions by
+	session string    // of which it is the file, if the format lists sessions
+	from    int64     // of a part of the real file
+	size    int64     // of that part; 0 = all of it
 	// forks are the forks that a copy became, one after the other.
 	forks []forked
 
@@ -86,7 +89,11 @@ func (f *file) each(do func(line []byte) error) error {
 			do = f.forks[i].lines(f.path, do)
 		}
 	}
-	r, line := bufio.NewReaderSize(in, 64<<10), []byte(nil)
+	from := io.Reader(in)
+	if f.size > 0 {
+		from = io.NewSectionReader(in, f.from, f.size)
+	}
+	r, line := bufio.NewReaderSize(from, 64<<10), []byte(nil)
 	for {
 		piece, err := r.ReadSlice('\n')
 		if line = append(line, piece...); len(line) > maxLine {
@@ -141,9 +148,17 @@ func (f *file) load() error {
 		case f.rule == nil || f.rule.State:
 			return nil
 		case f.rule.Key == nil:
-			if len(text) < len(line) || json.Valid(text) { // else it is torn: no client reads it
-				f.lines = append(f.lines, digestOf(text))
+			if len(text) == len(line) && !json.Valid(text) {
+				return nil // it is torn: no client reads it
 			}
+			if f.rule.Records == nil {
+				f.lines = append(f.lines, digestOf(text))
+				return nil
+			}
+			for _, record := range f.rule.Records(text) {
+				f.lines = append(f.lines, digestOf([]byte(record)))
+			}
+			f.updated = max(f.updated, f.rule.Updated(text))
 			return nil
 		}
 		key, _ := f.rule.Key(text)

@@ -96,8 +96,8 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 		return res, err
 	}
 	out := m.stage.StorePath(to, ".")
-	for _, rel := range m.order {
-		if err := m.unite(ctx, rel, filepath.Join(out, filepath.FromSlash(rel))); err != nil {
+	for _, at := range m.order {
+		if err := m.unite(ctx, at, filepath.Join(out, filepath.FromSlash(at.rel))); err != nil {
 			return res, err
 		}
 	}

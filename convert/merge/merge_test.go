@@ -76,6 +76,18 @@ func clients() map[string]client {
 				p[id+"/tool-results/"+word+".txt"] = word
 			},
 		},
+		"canonical": {
+			func(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) },
+			func(p person, id, word string) {
+				name := "cursor-cli/" + id + ".jsonl"
+				_, messages, _ := strings.Cut(p[name], "\n")
+				messages, _, _ = strings.Cut(messages, `{"type":"file"`)
+				turn := strings.Count(messages, "\n") + 1
+				messages += line(object{"type": "message", "id": "m" + word, "role": "user", "turn": object{"number": turn}, "parts": []any{object{"type": "text", "text": word}}})
+				head := fmt.Sprintf(`{"type":"session","version":1,"id":%q,"agent":"cursor-cli","updated":"2026-01-31T12:00:%02d.000Z"}`+"\n", id, turn)
+				p[name] = head + messages + line(object{"type": "file", "path": word})
+			},
+		},
 		"cursor-ndjson": {
 			func(n int) string { return fmt.Sprintf("agent-20000000-0000-4000-8000-%012d", n) },
 			func(p person, id, word string) {
@@ -132,9 +144,12 @@ func said(p person) (out []string) {
 			var l struct {
 				Message struct{ Content string }
 				Payload struct{ Text string }
+				Parts   []struct{ Text string }
 			}
 			if json.Unmarshal([]byte(line), &l) == nil && l.Message.Content+l.Payload.Text != "" {
 				words = append(words, l.Message.Content+l.Payload.Text)
+			} else if len(l.Parts) > 0 {
+				words = append(words, l.Parts[0].Text)
 			}
 		}
 		out = append(out, strings.Join(words, " "))

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,9 @@ type merger struct {
 	res   *Result
 	stage *stage.Folder
 	temp  *scratch.Dir
-	order []string            // paths of stores below the sources
-	found map[string][]source // stores with this path
-	whole []whole             // stores that are one session each
+	order []slot            // paths of stores below the sources
+	found map[slot][]source // stores with this path
+	whole []whole           // stores that are one session each
 
 	denied fs.FileMode // permissions that some source does not give
 
@@ -39,6 +40,21 @@ type merger struct {
 
 	mu     sync.Mutex
 	losses map[string]map[string]bool // what is left out, and of which stores
+}
+
+// slot is where stores are that are united: a path below the sources. Files that are stores
+// are united with those of their format in the same folder.
+type slot struct{ rel, format string }
+
+// slotOf returns the slot of a store.
+func slotOf(rel string, s *source) slot {
+	switch of := s.format.Merge; {
+	case of == nil || of.Via != "" || of.Open != nil || of.Sessions == nil && (s.loc.IsDir() || rel == "."):
+		return slot{rel, ""}
+	case !s.loc.IsDir() && rel != ".":
+		rel = path.Dir(rel)
+	}
+	return slot{rel, s.format.Name}
 }
 
 // source is a store of one of the sources.
@@ -53,17 +69,21 @@ type source struct {
 
 // find lists the stores of all sources by their paths.
 func (m *merger) find(ctx context.Context, sources []string) error {
-	m.found = map[string][]source{}
+	m.found = map[slot][]source{}
 	roots := 0
 	for i, src := range sources {
-		m.beside(src)
+		merged := false // the sidecar beside the source
 		for f, err := range convert.Stores(ctx, m.reg, src, "", func(text string) { m.remark(src + ": " + text) }) {
 			if err != nil {
 				return err
 			}
 			m.denied |= stage.DeniedBy(f.Loc.Path)
 			s := source{i + 1, f.Loc, f.Detected[0].Format, nil, nil}
-			if s.text() == s.format.Name && f.Rel != "." && !isArchive(s.format) {
+			at := slotOf(f.Rel, &s)
+			switch {
+			case f.Rel == ".":
+				merged = at.format != ""
+			case at.format == "" && s.text() == s.format.Name && !isArchive(s.format):
 				m.beside(f.Loc.Path)
 			}
 			if s.format.Merge != nil && s.format.Merge.Open != nil {
@@ -73,13 +93,18 @@ func (m *merger) find(ctx context.Context, sources []string) error {
 			if f.Rel == "." {
 				roots++
 			}
-			m.found[f.Rel] = append(m.found[f.Rel], s)
+			m.found[at] = append(m.found[at], s)
+		}
+		if !merged {
+			m.beside(src)
 		}
 	}
 	if roots > 0 && len(m.found)+len(m.whole) > 1 {
 		return &formats.Error{At: sources[0], Err: errors.New("some sources are stores, others are folders of stores"), Hint: "name the folders in which both have their stores"}
 	}
-	m.order = slices.Sorted(maps.Keys(m.found))
+	m.order = slices.SortedFunc(maps.Keys(m.found), func(a, b slot) int {
+		return cmp.Or(cmp.Compare(a.rel, b.rel), cmp.Compare(a.format, b.format))
+	})
 	return nil
 }
 
@@ -94,9 +119,9 @@ func (m *merger) beside(at string) {
 
 // compare returns an error if stores with one path cannot be united.
 func (m *merger) compare() error {
-	for _, rel := range m.order {
-		for _, s := range m.found[rel][1:] {
-			if first := m.found[rel][0]; first.text() != s.text() {
+	for _, at := range m.order {
+		for _, s := range m.found[at][1:] {
+			if first := m.found[at][0]; first.text() != s.text() {
 				return &formats.Error{At: s.loc.Path, Err: fmt.Errorf("is %s, but %s is %s", s.format.Name, first.loc.Path, first.format.Name), Hint: "convert one of them first: rehome convert"}
 			}
 		}
@@ -113,11 +138,15 @@ func (s source) text() string {
 }
 
 // unite unites the stores with one path. out is where the result is staged.
-func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
-	all := m.found[rel]
+func (m *merger) unite(ctx context.Context, at slot, out string) (err error) {
+	all, rel := m.found[at], at.rel
 	format := m.reg.Lookup(all[0].text())
 	if !all[0].format.Text && format == all[0].format && all[0].format.Records != nil && all[0].format.Records.Has(formats.Tables) {
-		return &formats.Error{Format: format.Name, At: all[0].loc.Path, Err: errors.New("stores of this format cannot be merged"), Hint: "run `rehome help merge` for the formats that can"}
+		return &formats.Error{Format: format.Name, At: all[0].loc.Path, Err: errors.New("stores of this format cannot be merged"),
+			Hint: "convert each to text (rehome convert SRC TEXT --to canonical), merge the texts, and run `rehome migrate`"}
+	}
+	if format.Merge != nil && format.Merge.Sessions != nil {
+		return m.uniteSessions(ctx, rel, all, format, out)
 	}
 	form := &shape{to: all[0].format, via: all[0].format.Merge != nil && all[0].format.Merge.Via != ""}
 	if form.via {
@@ -152,7 +181,7 @@ func (m *merger) unite(ctx context.Context, rel, out string) (err error) {
 	switch {
 	case form.via:
 		return m.fromText(ctx, u, form, out, as)
-	case !all[0].loc.IsDir() && rel != ".":
+	case !all[0].loc.IsDir() && rel != "." && at.format == "":
 		out = filepath.Dir(out)
 	}
 	return u.write(out)
@@ -330,7 +359,10 @@ func (m *merger) report(u *union, rel string, ids ...string) {
 			continue
 		}
 		all := u.sessions[id]
-		s := Session{Store: rel, ID: strings.TrimSuffix(id, path.Ext(id)), Title: u.titles[id], Of: u.forked[id]}
+		s := Session{Store: rel, ID: id, Title: u.titles[id], Of: u.forked[id]}
+		if u.of.Fork == nil { // the path of a file
+			s.ID = strings.TrimSuffix(id, path.Ext(id))
+		}
 		for _, v := range all {
 			s.From = append(s.From, v.from...)
 		}

@@ -21,6 +21,7 @@ func plain() *formats.Merge {
 type union struct {
 	format   *formats.Format
 	of       *formats.Merge
+	group    string // of the sessions, if the format lists sessions
 	titles   map[string]string
 	sessions map[string][]*version // copies of each session; "" has what belongs to none
 	settled  map[string]bool
@@ -142,11 +143,20 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 	}
 	rule := ruleOf([]*version{v}, d.path)
 	untitled := !titled && u.of.Title != nil && rule != nil && rule.Key == nil
-	out := &version{from: v.from, files: map[string]*file{}, store: v.store, rel: v.rel, forks: append(slices.Clone(v.forks), to)}
+	for _, f := range v.files {
+		if f.session != "" && f.session != id {
+			fk.ids[f.session] = u.of.Fork(f.session, record.String())
+		}
+	}
+	out := &version{from: v.from, files: map[string]*file{}, root: fk.ids[v.root], store: v.store, rel: v.rel, forks: append(slices.Clone(v.forks), to)}
 	for p, f := range v.files {
-		if formats.IsSidecar(path.Base(p)) {
-			u.remarks("fork " + to + ": details that its lines cannot hold, such as row ids, are new")
-			continue // a sidecar, which is about other lines
+		if formats.IsSidecar(path.Base(p)) { // it is about other lines
+			what := "details that its lines cannot hold, such as row ids, are new"
+			if u.of.Sessions != nil {
+				what = "it has no sidecar: the state of its agent is rebuilt from the text"
+			}
+			u.remarks("fork " + to + ": " + what)
+			continue
 		}
 		if f.virtual() {
 			out.files[p] = f
@@ -157,6 +167,10 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 			as.line = u.of.Title(to, fk.title)
 		}
 		one.path, one.forks = strings.ReplaceAll(p, id, to), append(slices.Clone(f.forks), as)
+		if f.session != "" {
+			one.session = fk.ids[f.session]
+			one.path = u.of.Path(u.group, one.session)
+		}
 		if err := one.load(); err != nil {
 			return nil, err
 		}

@@ -168,7 +168,6 @@ func TestRefused(t *testing.T) {
 		{[]string{folder.save(t), lines("a")}, "some sources are stores"},
 		{[]string{folder.save(t), chats(t)}, "some sources are stores"},
 		{[]string{folder.save(t), (person{"rehome.json": `{"rehome":"cursor-ndjson","version":1}` + "\n"}).save(t)}, "is cursor-ndjson, but"},
-		{[]string{lines("a"), lines("b")}, "has no forks"},
 		{[]string{folder.save(t), missing}, "no such file"},
 		{[]string{t.TempDir(), t.TempDir()}, "no known format"},
 	} {

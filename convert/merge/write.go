@@ -28,9 +28,12 @@ func (u *union) write(dir string) error {
 		best(u.of, all)
 		for _, p := range paths(u.of, all) {
 			err := error(nil)
-			if id == "" {
+			switch {
+			case id == "":
 				err = u.writeCommon(root, p, all)
-			} else {
+			case u.of.Sessions != nil && formats.IsSidecar(path.Base(p)):
+				err = u.writeSidecar(root, p, all)
+			default:
 				err = u.writeFile(root, p, all)
 			}
 			if err != nil {
@@ -56,16 +59,7 @@ func (u *union) writeFile(root *os.Root, p string, all []*version) error {
 		return err
 	}
 	defer out.Close()
-	var longest *file // of files to which lines are appended; of others the first
-	for _, v := range all {
-		f := v.files[p]
-		if f == nil || longest != nil && (f.rule == nil || f.rule.State || f.rule.Key != nil) {
-			continue
-		}
-		if longest == nil || cmp.Or(cmp.Compare(len(f.lines), len(longest.lines)), cmp.Compare(f.info.Size(), longest.info.Size())) > 0 {
-			longest = f
-		}
-	}
+	longest := longest(p, all)
 	if longest.rule == nil || longest.rule.Key == nil {
 		out.changed = longest.changed
 		if err := longest.each(out.write); err != nil {
@@ -77,6 +71,53 @@ func (u *union) writeFile(root *os.Root, p string, all []*version) error {
 		return err
 	}
 	return out.finish()
+}
+
+// longest returns the file of the copy that has most of it, if lines are only appended to
+// it; of others the first.
+func longest(p string, all []*version) (best *file) {
+	for _, v := range all {
+		f := v.files[p]
+		switch {
+		case f == nil:
+		case best == nil:
+			best = f
+		case f.rule == nil || f.rule.State || f.rule.Key != nil:
+		case f.rule.Records != nil:
+			if cmp.Or(cmp.Compare(len(f.lines), len(best.lines)), cmp.Compare(f.updated, best.updated), slices.Compare(f.sum[:], best.sum[:])) > 0 {
+				best = f
+			}
+		case cmp.Or(cmp.Compare(len(f.lines), len(best.lines)), cmp.Compare(f.info.Size(), best.info.Size())) > 0:
+			best = f
+		}
+	}
+	return best
+}
+
+// writeSidecar writes the sidecar of a copy whose files are those of the result.
+func (u *union) writeSidecar(root *os.Root, p string, all []*version) error {
+	var sidecar *file
+	for _, v := range all {
+		f := v.files[p]
+		for _, other := range paths(u.of, all) {
+			if f != nil && !formats.IsSidecar(path.Base(other)) && (v.files[other] == nil || v.files[other].sum != longest(other, all).sum) {
+				f = nil
+			}
+		}
+		if f != nil && (sidecar == nil || slices.Compare(f.sum[:], sidecar.sum[:]) < 0) {
+			sidecar = f
+		}
+	}
+	if sidecar == nil {
+		u.remarks(p + " is left out: it is not of the merged session, whose state is rebuilt from the text")
+		return nil
+	}
+	out, err := create(root, p)
+	if err != nil {
+		return err
+	}
+	out.changed = sidecar.changed
+	return errors.Join(sidecar.each(out.write), out.finish())
 }
 
 // keyed writes each line with a key once.

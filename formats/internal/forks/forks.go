@@ -33,16 +33,38 @@ func Key(line []byte, members ...string) string {
 // Rename appends a line in which each string that is one of the ids is another one. A
 // string that merely contains an id, such as what a person wrote, is left as it is.
 func Rename(dst, line []byte, ids map[string]string) []byte {
-	from := 0
+	return RenameWhere(dst, line, ids, func(string, string, int) bool { return true })
+}
+
+// RenameWhere is Rename for the strings that where accepts, given the id, the name of the
+// member that has it, "" if it is a name itself, and how many objects and arrays it is in.
+func RenameWhere(dst, line []byte, ids map[string]string, where func(id, member string, depth int) bool) []byte {
+	longest, from, member := 0, 0, []byte(nil)
+	for id := range ids {
+		longest = max(longest, len(id))
+	}
 	var t rawjson.Tokens
 	for t.Reset(line); t.Next(); {
 		if t.To-t.From < 2 || line[t.From] != '"' {
 			continue
 		}
-		if to, ok := ids[string(line[t.From+1:t.To-1])]; ok {
+		end := t.From + 1 + bytes.LastIndexByte(line[t.From+1:t.To], '"') // a name has its colon
+		text := line[t.From+1 : end]
+		within := member
+		if t.Kind == rawjson.Name {
+			member, within = text, nil
+		}
+		if len(text) > len(`\u0000`)*longest {
+			continue
+		}
+		id := string(text)
+		if t.Escaped {
+			id = rawjson.Text(line[t.From : end+1])
+		}
+		if to, ok := ids[id]; ok && where(id, string(within), t.Depth) {
 			dst = append(dst, line[from:t.From+1]...)
 			dst = append(dst, to...)
-			from = t.To - 1
+			from = end
 		}
 	}
 	return append(dst, line[from:]...)

@@ -1,0 +1,190 @@
+package merge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+)
+
+// listed is a session in a file of a source.
+type listed struct {
+	formats.MergeSession
+	source source
+	real   string
+	alone  bool // nothing else is in the file
+}
+
+// uniteSessions unites stores whose files name their sessions inside. A session and its
+// subagents are united together.
+func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, format *formats.Format, out string) error {
+	var found []listed
+	for _, s := range all {
+		list, err := m.list(ctx, s, format)
+		if err != nil {
+			return err
+		}
+		found = append(found, list...)
+	}
+	unions := map[string]*union{}
+	top := families(found)
+	for _, one := range found {
+		u := unions[one.Group]
+		if u == nil {
+			u = m.newUnion(format)
+			u.group, unions[one.Group] = one.Group, u
+		}
+		id := top(one)
+		if id == one.ID {
+			u.titles[id] = max(u.titles[id], one.Title)
+		}
+		if err := errors.Join(ctx.Err(), m.addSession(u, one, id)); err != nil {
+			return err
+		}
+	}
+	want := map[string]bool{}
+	for _, group := range slices.Sorted(maps.Keys(unions)) {
+		u := unions[group]
+		if err := u.settle(ctx); err != nil {
+			return err
+		}
+		m.report(u, rel, slices.Sorted(maps.Keys(u.sessions))...)
+		if err := u.write(out); err != nil {
+			return err
+		}
+		for _, copies := range u.sessions {
+			for _, v := range copies {
+				for p, f := range v.files {
+					if f.session != "" {
+						want[group+"\n"+f.session+"\n"+p] = true
+					}
+				}
+			}
+		}
+	}
+	return m.listAgain(ctx, format, out, want)
+}
+
+// list lists the sessions of a source.
+func (m *merger) list(ctx context.Context, s source, format *formats.Format) (out []listed, err error) {
+	in := map[string]int{}
+	for one, err := range format.Merge.Sessions(ctx, s.loc) {
+		switch {
+		case err != nil:
+			return nil, err
+		case one.ID == "":
+			m.remark(cmp.Or(one.File, s.loc.Path) + " is left out: it has no sessions")
+			continue
+		}
+		local, err := filepath.Localize(cmp.Or(one.File, "."))
+		if err != nil {
+			return nil, &formats.Error{At: one.File, Err: errors.New("not a valid path inside a store")}
+		}
+		in[one.File]++
+		out = append(out, listed{one, s, filepath.Join(s.loc.Path, local), true})
+	}
+	for i := range out {
+		out[i].alone = in[out[i].File] == 1
+	}
+	return out, nil
+}
+
+// maxNesting is how deep subagents are united with the session that started them.
+const maxNesting = 64
+
+// families returns a function that returns the session that started a subagent, or the one
+// that started that one: any source can say so.
+func families(all []listed) func(listed) string {
+	type key struct{ group, id string }
+	parents := map[key]string{}
+	for _, one := range all {
+		k := key{one.Group, one.ID}
+		parents[k] = max(parents[k], one.Parent)
+	}
+	return func(one listed) string {
+		id, seen := one.ID, []string{}
+		for range maxNesting {
+			up := parents[key{one.Group, id}]
+			if _, known := parents[key{one.Group, up}]; !known || up == "" {
+				return id
+			}
+			if i := slices.Index(seen, up); i >= 0 {
+				return slices.Min(seen[i:]) // they started each other
+			}
+			id, seen = up, append(seen, up)
+		}
+		return id
+	}
+}
+
+// addSession adds a session to the copy of its family that the source has. A source can
+// have several copies of a session: these are united like those of several sources.
+func (m *merger) addSession(u *union, one listed, root string) error {
+	info, err := os.Stat(one.real)
+	if err != nil {
+		return &formats.Error{At: one.real, Err: formats.Cause(err)}
+	}
+	p := u.of.Path(u.group, one.ID)
+	f := &file{path: p, real: one.real, info: info, session: one.ID, from: one.From, size: one.To - one.From, changed: info.ModTime()}
+	f.rule, _ = ruleFor(u.of, p)
+	if err := f.load(); err != nil {
+		return err
+	}
+	var v *version
+	for _, c := range u.sessions[root] {
+		if c.from[0] == one.source.n && c.files[p] == nil {
+			v = c
+			break
+		}
+	}
+	if v == nil {
+		v = &version{from: []int{one.source.n}, files: map[string]*file{}, root: root}
+		u.sessions[root] = append(u.sessions[root], v)
+	}
+	v.files[p] = f
+	return m.addSidecar(u, one, f, v)
+}
+
+// addSidecar adds the sidecar of a session's file, if there is one.
+func (m *merger) addSidecar(u *union, one listed, f *file, v *version) error {
+	real := one.real + formats.SidecarSuffix
+	info, err := os.Lstat(real)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return nil
+	case !one.alone || one.ID != v.root:
+		m.remark(fmt.Sprintf("%s is left out: it is not of one session and its subagents", cmp.Or(one.File, one.source.loc.Path)+formats.SidecarSuffix))
+		return nil
+	}
+	s := &file{path: f.path + formats.SidecarSuffix, real: real, info: info, rule: &formats.MergeFile{State: true}, changed: info.ModTime()}
+	v.files[s.path] = s
+	return s.load()
+}
+
+// listAgain lists the sessions of the result, each of which has to be in its file.
+func (m *merger) listAgain(ctx context.Context, format *formats.Format, out string, want map[string]bool) error {
+	l, err := formats.Locate(out)
+	if err != nil {
+		return err
+	}
+	for one, err := range format.Merge.Sessions(ctx, l) {
+		key := one.Group + "\n" + one.ID + "\n" + one.File
+		if err == nil && !want[key] {
+			err = &formats.Error{Format: format.Name, At: filepath.Join(out, one.File), Op: "verify", Err: errors.New("does not hold the session that was merged")}
+		}
+		if err != nil {
+			return err
+		}
+		delete(want, key)
+	}
+	for key := range want {
+		return &formats.Error{Format: format.Name, At: out, Op: "verify", Err: fmt.Errorf("%q is missing", key)}
+	}
+	return nil
+}
