@@ -20,10 +20,9 @@ type Merge struct {
 	Owner func(path string) string
 
 	// Sessions lists the sessions of a store whose files name them inside, and can have
-	// several; nil if paths name them. Path is the path of a session's own file in the
-	// result, where a subagent has one of its own, too.
+	// several; nil if paths name them. Path is the path of a fork, for that of the session.
 	Sessions func(ctx context.Context, l *Location) iter.Seq2[MergeSession, error]
-	Path     func(group, id string) string
+	Path     func(path, id, fork string) string
 
 	// Files says what the files of sessions hold, those of the conversation first. A
 	// file that matches none is an attachment, which never changes.
@@ -49,13 +48,14 @@ type Merge struct {
 	Title func(id, title string) []byte
 }
 
-// MergeSession is a session in a file, or a file that has none.
+// MergeSession is a session in a file, or a file that belongs to none.
 type MergeSession struct {
-	Group, ID string // sessions with an id in different groups have nothing in common; "": a file without sessions
-	Parent    string // the session of which this is a subagent
-	Title     string
+	Group, ID string // sessions with an id in different groups have nothing in common
+	Parent    string // a session without which this one is worth nothing: they are one family
+	Title     string // "" if only Sessions.Heads says it
+	Path      string // of its file in the result; "" if the file is left out
 	File      string // slash path below the store; "" if the store is a file
-	From, To  int64  // its bytes in the file
+	From, To  int64  // its bytes in the file; To 0 = all of it
 }
 
 // MergeFile says what files with a name hold.
@@ -68,6 +68,9 @@ type MergeFile struct {
 	// The rest of a line can change: the file is that of one copy, which has most or, of
 	// the same conversation, was updated last. Without Key.
 	Records func(line []byte) []string
+	// Text reports that lines are text, of which the last needs no line break. Those of
+	// JSON can be torn.
+	Text bool
 	// Fixed reports that lines with a key never change.
 	Fixed bool
 	// History reports that the keys of a conversation are a sequence to which each

@@ -3,6 +3,7 @@ package merge
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -36,6 +37,7 @@ type file struct {
 	rule    *formats.MergeFile
 	changed time.Time // when a client changed it last, which some order their sessions by
 	session string    // of which it is the file, if the format lists sessions
+	place   string    // its path in the result; "" if that is path
 	from    int64     // of a part of the real file
 	size    int64     // of that part; 0 = all of it
 	// forks are the forks that a copy became, one after the other.
@@ -131,6 +133,9 @@ func (fk *forked) lines(p string, do func([]byte) error) func([]byte) error {
 	}
 }
 
+// at returns the path of the file in the result.
+func (f *file) at() string { return cmp.Or(f.place, f.path) }
+
 // virtual reports that the file is a set of records in a database.
 func (f *file) virtual() bool { return f.real == "" }
 
@@ -148,7 +153,7 @@ func (f *file) load() error {
 		case f.rule == nil || f.rule.State:
 			return nil
 		case f.rule.Key == nil:
-			if len(text) == len(line) && !json.Valid(text) {
+			if len(text) == len(line) && !f.rule.Text && !json.Valid(text) {
 				return nil // it is torn: no client reads it
 			}
 			if f.rule.Records == nil {

@@ -88,6 +88,16 @@ func clients() map[string]client {
 				p[name] = head + messages + line(object{"type": "file", "path": word})
 			},
 		},
+		"codex": {
+			func(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) },
+			func(p person, id, word string) {
+				name := "sessions/2026/11/22/rollout-2026-11-22T10-41-48-" + id + ".jsonl"
+				if p[name] == "" {
+					p[name] = line(object{"timestamp": "2026-11-22T10:41:48.000Z", "type": "session_meta", "payload": object{"id": id, "timestamp": "2026-11-22T10:41:48.000Z", "cwd": "/w"}})
+				}
+				p[name] += line(object{"timestamp": "2026-11-22T10:41:48.000Z", "type": "response_item", "payload": object{"type": "message", "role": "user", "content": []any{object{"type": "input_text", "text": word}}}})
+			},
+		},
 		"cursor-ndjson": {
 			func(n int) string { return fmt.Sprintf("agent-20000000-0000-4000-8000-%012d", n) },
 			func(p person, id, word string) {
@@ -143,11 +153,16 @@ func said(p person) (out []string) {
 		for line := range strings.Lines(text) {
 			var l struct {
 				Message struct{ Content string }
-				Payload struct{ Text string }
-				Parts   []struct{ Text string }
+				Payload struct {
+					Text    string
+					Content []struct{ Text string }
+				}
+				Parts []struct{ Text string }
 			}
 			if json.Unmarshal([]byte(line), &l) == nil && l.Message.Content+l.Payload.Text != "" {
 				words = append(words, l.Message.Content+l.Payload.Text)
+			} else if len(l.Payload.Content) > 0 {
+				words = append(words, l.Payload.Content[0].Text)
 			} else if len(l.Parts) > 0 {
 				words = append(words, l.Parts[0].Text)
 			}

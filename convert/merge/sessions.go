@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -38,7 +39,13 @@ func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, fo
 		u := unions[one.Group]
 		if u == nil {
 			u = m.newUnion(format)
-			u.group, unions[one.Group] = one.Group, u
+			unions[one.Group] = u
+		}
+		if one.ID == "" {
+			if err := m.addCommon(u, one); err != nil {
+				return err
+			}
+			continue
 		}
 		id := top(one)
 		if id == one.ID {
@@ -62,7 +69,7 @@ func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, fo
 			for _, v := range copies {
 				for p, f := range v.files {
 					if f.session != "" {
-						want[group+"\n"+f.session+"\n"+p] = true
+						want[group+"\n"+f.session+"\n"+longest(p, copies).at()] = true
 					}
 				}
 			}
@@ -78,7 +85,7 @@ func (m *merger) list(ctx context.Context, s source, format *formats.Format) (ou
 		switch {
 		case err != nil:
 			return nil, err
-		case one.ID == "":
+		case one.Path == "":
 			m.remark(cmp.Or(one.File, s.loc.Path) + " is left out: it has no sessions")
 			continue
 		}
@@ -88,6 +95,17 @@ func (m *merger) list(ctx context.Context, s source, format *formats.Format) (ou
 		}
 		in[one.File]++
 		out = append(out, listed{one, s, filepath.Join(s.loc.Path, local), true})
+	}
+	if format.Sessions.Heads != nil && !slices.ContainsFunc(out, func(one listed) bool { return one.Title != "" }) {
+		titles := map[string]string{}
+		for h, err := range format.Sessions.Heads(ctx, s.loc, m.view()) {
+			if err == nil {
+				titles[h.ID] = h.Title
+			}
+		}
+		for i := range out {
+			out[i].Title = titles[out[i].ID]
+		}
 	}
 	for i := range out {
 		out[i].alone = in[out[i].File] == 1
@@ -130,8 +148,8 @@ func (m *merger) addSession(u *union, one listed, root string) error {
 	if err != nil {
 		return &formats.Error{At: one.real, Err: formats.Cause(err)}
 	}
-	p := u.of.Path(u.group, one.ID)
-	f := &file{path: p, real: one.real, info: info, session: one.ID, from: one.From, size: one.To - one.From, changed: info.ModTime()}
+	p := path.Base(one.Path) // sources can have it in different folders
+	f := &file{path: p, place: one.Path, real: one.real, info: info, session: one.ID, from: one.From, size: one.To - one.From, changed: info.ModTime()}
 	f.rule, _ = ruleFor(u.of, p)
 	if err := f.load(); err != nil {
 		return err
@@ -151,6 +169,19 @@ func (m *merger) addSession(u *union, one listed, root string) error {
 	return m.addSidecar(u, one, f, v)
 }
 
+// addCommon adds a file that belongs to no session.
+func (m *merger) addCommon(u *union, one listed) error {
+	info, err := os.Stat(one.real)
+	if err != nil {
+		return &formats.Error{At: one.real, Err: formats.Cause(err)}
+	}
+	f := &file{path: one.Path, real: one.real, info: info, changed: info.ModTime()}
+	f.rule, _ = ruleFor(u.of, f.path)
+	v := &version{from: []int{one.source.n}, files: map[string]*file{f.path: f}}
+	u.sessions[""] = append(u.sessions[""], v)
+	return f.load()
+}
+
 // addSidecar adds the sidecar of a session's file, if there is one.
 func (m *merger) addSidecar(u *union, one listed, f *file, v *version) error {
 	real := one.real + formats.SidecarSuffix
@@ -162,7 +193,7 @@ func (m *merger) addSidecar(u *union, one listed, f *file, v *version) error {
 		m.remark(fmt.Sprintf("%s is left out: it is not of one session and its subagents", cmp.Or(one.File, one.source.loc.Path)+formats.SidecarSuffix))
 		return nil
 	}
-	s := &file{path: f.path + formats.SidecarSuffix, real: real, info: info, rule: &formats.MergeFile{State: true}, changed: info.ModTime()}
+	s := &file{path: f.path + formats.SidecarSuffix, place: f.place + formats.SidecarSuffix, real: real, info: info, rule: &formats.MergeFile{State: true}, changed: info.ModTime()}
 	v.files[s.path] = s
 	return s.load()
 }
@@ -175,6 +206,9 @@ func (m *merger) listAgain(ctx context.Context, format *formats.Format, out stri
 	}
 	for one, err := range format.Merge.Sessions(ctx, l) {
 		key := one.Group + "\n" + one.ID + "\n" + one.File
+		if err == nil && one.ID == "" {
+			continue
+		}
 		if err == nil && !want[key] {
 			err = &formats.Error{Format: format.Name, At: filepath.Join(out, one.File), Op: "verify", Err: errors.New("does not hold the session that was merged")}
 		}

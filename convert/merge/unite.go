@@ -21,7 +21,6 @@ func plain() *formats.Merge {
 type union struct {
 	format   *formats.Format
 	of       *formats.Merge
-	group    string // of the sessions, if the format lists sessions
 	titles   map[string]string
 	sessions map[string][]*version // copies of each session; "" has what belongs to none
 	settled  map[string]bool
@@ -102,7 +101,7 @@ func (u *union) split(id string) error {
 // refuse returns the error of a session that was continued differently, in a format
 // without forks.
 func (u *union) refuse(d *divergence) error {
-	return &formats.Error{Format: u.format.Name, At: d.path, Err: errors.New("differs between the sources, and a session in this format has no forks"),
+	return &formats.Error{Format: u.format.Name, At: d.path, Err: errors.New("differs between the sources, and such a file has no forks"),
 		Hint: "merge the stores of the clients, or give one of the files another name"}
 }
 
@@ -116,7 +115,10 @@ func distinct(all []*version) (out []*version) {
 			slices.Sort(one.from)
 			one.from = slices.Compact(one.from)
 			for p, f := range v.files {
-				one.files[p].changed = latest(one.files[p].changed, f.changed)
+				was := one.files[p]
+				if was.changed = latest(was.changed, f.changed); comparePlaces(f, was) > 0 {
+					was.place = f.place
+				}
 			}
 			continue
 		}
@@ -168,8 +170,10 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 		}
 		one.path, one.forks = strings.ReplaceAll(p, id, to), append(slices.Clone(f.forks), as)
 		if f.session != "" {
-			one.session = fk.ids[f.session]
-			one.path = u.of.Path(u.group, one.session)
+			if one.session = fk.ids[f.session]; f.rule == nil {
+				return nil, u.refuse(d)
+			}
+			one.path, one.place = u.of.Path(f.path, f.session, one.session), u.of.Path(f.at(), f.session, one.session)
 		}
 		if err := one.load(); err != nil {
 			return nil, err

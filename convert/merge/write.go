@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -54,12 +55,12 @@ func openNew(dir string) (*os.Root, error) {
 // writeFile writes a file of a session: that of the copy that has most, then the lines
 // with keys that only others have.
 func (u *union) writeFile(root *os.Root, p string, all []*version) error {
-	out, err := create(root, p)
+	longest := longest(p, all)
+	out, err := create(root, longest.at())
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	longest := longest(p, all)
 	if longest.rule == nil || longest.rule.Key == nil {
 		out.changed = longest.changed
 		if err := longest.each(out.write); err != nil {
@@ -84,14 +85,20 @@ func longest(p string, all []*version) (best *file) {
 			best = f
 		case f.rule == nil || f.rule.State || f.rule.Key != nil:
 		case f.rule.Records != nil:
-			if cmp.Or(cmp.Compare(len(f.lines), len(best.lines)), cmp.Compare(f.updated, best.updated), slices.Compare(f.sum[:], best.sum[:])) > 0 {
+			if cmp.Or(cmp.Compare(len(f.lines), len(best.lines)), cmp.Compare(f.updated, best.updated), bytes.Compare(f.sum[:], best.sum[:])) > 0 {
 				best = f
 			}
-		case cmp.Or(cmp.Compare(len(f.lines), len(best.lines)), cmp.Compare(f.info.Size(), best.info.Size())) > 0:
+		case cmp.Or(cmp.Compare(len(f.lines), len(best.lines)), cmp.Compare(f.info.Size(), best.info.Size()), comparePlaces(f, best)) > 0:
 			best = f
 		}
 	}
 	return best
+}
+
+// comparePlaces compares where copies of a file are: a folder of its own is better than one
+// of all.
+func comparePlaces(a, b *file) int {
+	return cmp.Or(cmp.Compare(strings.Count(a.place, "/"), strings.Count(b.place, "/")), cmp.Compare(a.place, b.place))
 }
 
 // writeSidecar writes the sidecar of a copy whose files are those of the result.
@@ -104,7 +111,7 @@ func (u *union) writeSidecar(root *os.Root, p string, all []*version) error {
 				f = nil
 			}
 		}
-		if f != nil && (sidecar == nil || slices.Compare(f.sum[:], sidecar.sum[:]) < 0) {
+		if f != nil && (sidecar == nil || bytes.Compare(f.sum[:], sidecar.sum[:]) < 0) {
 			sidecar = f
 		}
 	}
@@ -112,7 +119,7 @@ func (u *union) writeSidecar(root *os.Root, p string, all []*version) error {
 		u.remarks(p + " is left out: it is not of the merged session, whose state is rebuilt from the text")
 		return nil
 	}
-	out, err := create(root, p)
+	out, err := create(root, sidecar.at())
 	if err != nil {
 		return err
 	}

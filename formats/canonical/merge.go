@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func merge() *formats.Merge {
 	return &formats.Merge{
 		Sessions: sessions,
 		Files:    []formats.MergeFile{{Name: "*" + ending, Records: elements, Updated: updated}},
-		Path:     func(agent, id string) string { return named(&session.Head{Agent: agent, ID: id}) },
+		Path:     func(p, _, fork string) string { return path.Join(path.Dir(p), safe(fork)+ending) },
 		Fork: func(id, digest string) string {
 			fork := filename.NamedUUID("rehome/canonical/fork/1\x00", id, digest)
 			if strings.HasPrefix(id, "agent-") { // as the Cursor SDK names its agents
@@ -120,7 +121,7 @@ func split(ctx context.Context, f *os.File, file string, yield func(formats.Merg
 		if err != nil {
 			return &formats.Error{Format: name, At: fmt.Sprintf("%s:%d", f.Name(), l.Number), Err: err, Hint: "try a newer version of rehome, or leave the file out"}
 		}
-		one = formats.MergeSession{File: file, Group: s.Agent, ID: s.ID, Title: s.Title, From: at}
+		one = formats.MergeSession{File: file, Group: s.Agent, ID: s.ID, Title: s.Title, Path: named(&s.Head), From: at}
 		if s.Parent != nil {
 			one.Parent = s.Parent.Session
 		}

@@ -48,6 +48,7 @@ func Format() *formats.Format {
 		},
 		Check:  check,
 		Repair: linerepair.Repair,
+		Merge:  merge(),
 	}
 }
 

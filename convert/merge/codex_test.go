@@ -1,0 +1,165 @@
+package merge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/convert/check"
+	"rehome/formats"
+	"rehome/formats/all"
+	"rehome/formats/rule"
+	"rehome/formats/session"
+)
+
+const (
+	codexDay  = "sessions/2026/11/22/"
+	codexBase = codexDay + "rollout-2026-11-22T10-41-48-01a202d9-0bc4-7c43-8649-9dd2023444fc.jsonl"
+	codexFork = "01a202d9-2368-7873-a054-23b9276e6410" // the client forked it from codexBase
+	codexItem = `{"timestamp":"2026-11-22T11:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"%s"}]}}` + "\n"
+)
+
+// codexHome is what the real client wrote, with files beside it that are no sessions.
+func codexHome(t *testing.T) person {
+	t.Helper()
+	home, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := tree(t, filepath.Join(home, "..", "..", "testdata", "codex", "home"))
+	p["auth.json"], p["config.toml"], p["history.jsonl"] = "{}", "x", `{"text":"all"}`+"\n"
+	return p
+}
+
+// prompts lists what was said in each session of a store, by its id.
+func prompts(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	l, err := formats.Locate(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for s, err := range all.Registry().Lookup("codex").Sessions.Decode(t.Context(), l, formats.FullView(1), session.Selection{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m, err := range s.Messages {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range m.Parts {
+				if text, ok := p.(*session.Text); ok {
+					out[s.ID] += text.Text + "\n"
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestCodexBase: a session that the client forked has only its own lines, after so many
+// bytes of another session. If that one becomes a fork, so does this one, with what it was.
+func TestCodexBase(t *testing.T) {
+	ann, ben := codexHome(t), codexHome(t)
+	lines := strings.SplitAfter(ann[codexBase], "\n")
+	ben[codexBase] = strings.Join(lines[:len(lines)/2], "") + fmt.Sprintf(codexItem, "Ben")
+	for name := range ben { // he has not the session that needs what he lacks
+		if strings.Contains(name, codexFork) {
+			delete(ben, name)
+		}
+	}
+	ben["history.jsonl"] += `{"text":"ben"}` + "\n"
+	had := map[string]bool{}
+	for _, p := range []person{ann, ben} {
+		for _, said := range prompts(t, p.save(t)) {
+			had[said] = true
+		}
+	}
+	out := merged(t, ann, ben)
+	same(t, "another order", merged(t, ben, ann), out)
+	same(t, "again", merged(t, out, ann, ben), out)
+	if out["history.jsonl"] != ben["history.jsonl"] || out["auth.json"] != "" || out["config.toml"] != "" {
+		t.Errorf("%q", out["history.jsonl"])
+	}
+	dir := out.save(t)
+	got := prompts(t, dir)
+	for id, said := range got {
+		if !had[said] {
+			t.Errorf("nobody had %s: %q", id, said)
+		}
+		delete(had, said)
+	}
+	if len(had) > 0 {
+		t.Errorf("lost: %v", had)
+	}
+	rep, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{dir}})
+	if err != nil || rep.Count(rule.Error)+rep.Count(rule.Warning) > 0 {
+		t.Errorf("%v: %+v", err, rep.Stores)
+	}
+	for name, text := range out {
+		for line := range bytes.Lines([]byte(text)) {
+			if !json.Valid(line) {
+				t.Errorf("%s: %.80s", name, line)
+			}
+		}
+	}
+}
+
+// TestCodexPlaces: one archived a session, the other continued it: it is one session, where
+// the longer copy is.
+func TestCodexPlaces(t *testing.T) {
+	home := codexHome(t)
+	ann, ben := home.clone(), home.clone()
+	archived := "archived_sessions/" + path.Base(codexBase)
+	ann[archived] = ann[codexBase]
+	delete(ann, codexBase)
+	for _, sources := range [][]person{{ann, ben}, {ben, ann}} {
+		if out := merged(t, sources...); out[archived] != "" || out[codexBase] != home[codexBase] {
+			t.Error("not where nobody archived it")
+		}
+	}
+	ann[archived] += fmt.Sprintf(codexItem, "Ann")
+	for _, sources := range [][]person{{ann, ben}, {ben, ann}} {
+		if out := merged(t, sources...); out[codexBase] != "" || out[archived] != ann[archived] {
+			t.Error("not where it was continued")
+		}
+	}
+	loose := person{"a.jsonl": ann[archived]}
+	if out := merged(t, loose, loose); len(out) != 1 || out[path.Base(codexBase)] != ann[archived] {
+		t.Errorf("%d files", len(out))
+	}
+}
+
+// TestCodexOdd: compressed rollouts are not rewritten, and what has no id of a session is
+// kept as it is.
+func TestCodexOdd(t *testing.T) {
+	ann, ben := codexHome(t), codexHome(t)
+	ann[codexBase+".zst"], ben[codexBase+".zst"] = "\x28\xb5\x2f\xfdann", "\x28\xb5\x2f\xfdben"
+	_, err := Run(t.Context(), all.Registry(), []string{ann.save(t), ben.save(t)}, filepath.Join(t.TempDir(), "out"), Options{})
+	if err == nil || !strings.Contains(err.Error(), "has no forks") || formats.Hint(err) == "" {
+		t.Errorf("%v", err)
+	}
+	ann, ben = codexHome(t), codexHome(t)
+	const unnamed = "01a202d9-0bc4-7c43-8649-ffffffffffff"
+	evil := codexDay + "rollout-2026-11-22T10-41-48-01a202d9-0bc4-7c43-8649-000000000000.jsonl"
+	for p, word := range map[*person]string{&ann: "a", &ben: "b"} {
+		(*p)[evil] = `{"timestamp":"2026-11-22T11:00:00.000Z","type":"session_meta","payload":{"id":"../../../evil"}}` + "\n" + fmt.Sprintf(codexItem, word)
+		(*p)[strings.Replace(evil, "0000.jsonl", "0001.jsonl", 1)] = ""
+		(*p)[strings.Replace(evil, "0000.jsonl", "0002.jsonl", 1)] = `{"timestamp":"2026-11-22T11:00:00.000Z","type":"session_meta","payload":{"id":"` + unnamed + `"}}` + "\n" + fmt.Sprintf(codexItem, word)
+	}
+	res, out := run2(t, ann, ben)
+	kept, other := []string{}, 0
+	for name, text := range out {
+		if other += strings.Count(text, `"id":"`+unnamed); strings.HasPrefix(text, `{"timestamp":"2026-11-22T11:00:00.000Z","type":"session_meta","payload":{"id":"../../../evil"}}`) {
+			kept = append(kept, name)
+		}
+	}
+	if len(kept) != 2 || other != 1 || len(res.Sessions) != 8 || !strings.Contains(fmt.Sprint(res.Remarks), ".merge-") || !strings.Contains(fmt.Sprint(res.Remarks), "0001.jsonl is left out") {
+		t.Errorf("%q, %d, %d, %q", kept, other, len(res.Sessions), res.Remarks)
+	}
+}
