@@ -18,8 +18,9 @@ type mergeCmd struct {
 
 func (mergeCmd) Help() string {
 	return `Merges the sessions of several people or machines into a new store or folder: chats of the Cursor CLI, agents of
-the Cursor SDK, archives and text of either, and sessions of Claude Code (a project's folder, or the whole .claude
-folder). Stores are matched by their paths in the sources, and sessions by their ids.
+the Cursor SDK, archives and text of either, sessions of Claude Code (a project's folder, or the whole .claude folder)
+and of Codex, canonical text, transcripts, and captures of stream-json. Stores are matched by their paths in the
+sources, and sessions by their ids.
 
 A session that only one source has is copied. If one source has continued a session of another one, the longer copy is
 used. If it was continued differently in several sources, one copy keeps its id, and each of the others becomes a fork: a
@@ -60,7 +61,9 @@ func (c *mergeCmd) Run(a *app) error {
 	last := len(c.Paths) - 1
 	res, err := merge.Run(a.ctx, a.reg, c.Paths[:last], c.Paths[last], merge.Options{
 		DryRun: c.DryRun, Replace: c.Replace, Live: c.Live, Jobs: c.Jobs, Verbose: a.out.verbose, OnNotice: a.out.remark,
+		OnProgress: a.out.progress(),
 	})
+	a.out.endProgress()
 	if err != nil {
 		return err
 	}

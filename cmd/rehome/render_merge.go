@@ -15,6 +15,9 @@ func (r mergeResult) text(p *page) {
 		count[s.Outcome]++
 	}
 	total := plural(int64(len(r.Sessions)), "session")
+	if len(r.Sessions) == 0 {
+		total = "files"
+	}
 	var parts []screen.Safe
 	for _, part := range []struct{ outcome, text string }{
 		{merge.Copied, "from one source"}, {merge.Same, "the same in several"}, {merge.Continued, "continued in one"},

@@ -159,7 +159,7 @@ func TestCodexOdd(t *testing.T) {
 			kept = append(kept, name)
 		}
 	}
-	if len(kept) != 2 || other != 1 || len(res.Sessions) != 8 || !strings.Contains(fmt.Sprint(res.Remarks), ".merge-") || !strings.Contains(fmt.Sprint(res.Remarks), "0001.jsonl is left out") {
+	if len(kept) != 2 || other != 1 || len(res.Sessions) != 8 || !strings.Contains(fmt.Sprint(res.Remarks), ".merge-") || !strings.Contains(fmt.Sprint(res.Remarks), "0001.jsonl: left out") {
 		t.Errorf("%q, %d, %d, %q", kept, other, len(res.Sessions), res.Remarks)
 	}
 }

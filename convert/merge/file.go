@@ -16,6 +16,7 @@ import (
 	"slices"
 	"time"
 
+	"rehome/convert/internal/notify"
 	"rehome/formats"
 )
 
@@ -47,6 +48,8 @@ type file struct {
 	lines   []digest // of lines, or of their keys if the rule has keys; none of attachments
 	values  []digest // of lines with keys
 	updated int64
+
+	progress func(stage string, n int) // nil: not shown
 }
 
 // fork says how the lines of a session become those of a fork.
@@ -147,7 +150,9 @@ func (f *file) load() error {
 	h := sha256.New()
 	f.lines, f.values = nil, nil
 	err := f.each(func(line []byte) error {
-		h.Write(line)
+		if h.Write(line); f.progress != nil {
+			f.progress(notify.Reading, len(line))
+		}
 		text := bytes.TrimRight(line, "\r\n")
 		switch {
 		case f.rule == nil || f.rule.State:

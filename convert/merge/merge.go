@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"rehome/convert"
+	"rehome/convert/internal/notify"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/internal/fsx"
@@ -20,6 +22,8 @@ type Options struct {
 	Jobs     int  // workers; 0 = one per CPU
 	Verbose  bool
 	OnNotice func(string)
+
+	OnProgress func(convert.Progress)
 }
 
 // What became of a session.
@@ -75,7 +79,7 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 	if to.Exists() && !o.Replace {
 		return res, existsError(to)
 	}
-	m := &merger{reg: reg, opts: o, res: res, losses: map[string]map[string]bool{}}
+	m := &merger{reg: reg, opts: o, res: res, notify: &notify.Notifier{OnProgress: o.OnProgress}, losses: map[string]map[string]bool{}}
 	if err := m.find(ctx, sources); err != nil {
 		return res, err
 	}
@@ -108,6 +112,7 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 	if err := ctx.Err(); err != nil || o.DryRun {
 		return res, err
 	}
+	m.notify.Begin(notify.Syncing, "", 0)
 	return res, m.place(to, rename)
 }
 

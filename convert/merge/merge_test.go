@@ -88,6 +88,12 @@ func clients() map[string]client {
 				p[name] = head + messages + line(object{"type": "file", "path": word})
 			},
 		},
+		"cursor-transcript": {
+			func(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) },
+			func(p person, id, word string) {
+				p["agent-transcripts/"+id+"/"+id+".jsonl"] += line(object{"role": "user", "message": object{"content": []any{object{"type": "text", "text": word}}}})
+			},
+		},
 		"codex": {
 			func(n int) string { return fmt.Sprintf("20000000-0000-4000-8000-%012d", n) },
 			func(p person, id, word string) {
@@ -152,15 +158,20 @@ func said(p person) (out []string) {
 		var words []string
 		for line := range strings.Lines(text) {
 			var l struct {
-				Message struct{ Content string }
+				Message struct{ Content any }
 				Payload struct {
 					Text    string
 					Content []struct{ Text string }
 				}
 				Parts []struct{ Text string }
 			}
-			if json.Unmarshal([]byte(line), &l) == nil && l.Message.Content+l.Payload.Text != "" {
-				words = append(words, l.Message.Content+l.Payload.Text)
+			if json.Unmarshal([]byte(line), &l) != nil {
+				continue
+			}
+			if text, ok := l.Message.Content.(string); ok || l.Payload.Text != "" {
+				words = append(words, text+l.Payload.Text)
+			} else if list, ok := l.Message.Content.([]any); ok {
+				words = append(words, list[0].(map[string]any)["text"].(string))
 			} else if len(l.Payload.Content) > 0 {
 				words = append(words, l.Payload.Content[0].Text)
 			} else if len(l.Parts) > 0 {

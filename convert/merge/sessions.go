@@ -86,7 +86,7 @@ func (m *merger) list(ctx context.Context, s source, format *formats.Format) (ou
 		case err != nil:
 			return nil, err
 		case one.Path == "":
-			m.remark(cmp.Or(one.File, s.loc.Path) + " is left out: it has no sessions")
+			m.remark(cmp.Or(one.File, s.loc.Path) + ": left out, because it has no sessions")
 			continue
 		}
 		local, err := filepath.Localize(cmp.Or(one.File, "."))
@@ -149,7 +149,7 @@ func (m *merger) addSession(u *union, one listed, root string) error {
 		return &formats.Error{At: one.real, Err: formats.Cause(err)}
 	}
 	p := path.Base(one.Path) // sources can have it in different folders
-	f := &file{path: p, place: one.Path, real: one.real, info: info, session: one.ID, from: one.From, size: one.To - one.From, changed: info.ModTime()}
+	f := &file{path: p, place: one.Path, real: one.real, info: info, session: one.ID, from: one.From, size: one.To - one.From, changed: info.ModTime(), progress: u.progress}
 	f.rule, _ = ruleFor(u.of, p)
 	if err := f.load(); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (m *merger) addSidecar(u *union, one listed, f *file, v *version) error {
 	case err != nil || !info.Mode().IsRegular():
 		return nil
 	case !one.alone || one.ID != v.root:
-		m.remark(fmt.Sprintf("%s is left out: it is not of one session and its subagents", cmp.Or(one.File, one.source.loc.Path)+formats.SidecarSuffix))
+		m.remark(cmp.Or(one.File, one.source.loc.Path) + formats.SidecarSuffix + ": left out, because its file holds other sessions, too")
 		return nil
 	}
 	s := &file{path: f.path + formats.SidecarSuffix, place: f.place + formats.SidecarSuffix, real: real, info: info, rule: &formats.MergeFile{State: true}, changed: info.ModTime()}

@@ -161,7 +161,7 @@ func TestCanonicalSidecar(t *testing.T) {
 	same(t, "the same", merged(t, base, base), base)
 	longer := sides[0].clone()
 	maps.DeleteFunc(longer, func(name, _ string) bool { return formats.IsSidecar(name) })
-	if res, got := run2(t, base, longer); len(got) != 1 || !strings.Contains(fmt.Sprint(res.Remarks), "sidecar.ndjson is left out") {
+	if res, got := run2(t, base, longer); len(got) != 1 || !strings.Contains(fmt.Sprint(res.Remarks), "sidecar.ndjson: left out") {
 		t.Errorf("%q, %q", slices.Sorted(maps.Keys(got)), res.Remarks)
 	}
 	_, got := run2(t, sides[0], sides[1])
@@ -198,4 +198,62 @@ func TestCanonicalRefused(t *testing.T) {
 			t.Error("something was written")
 		}
 	}
+}
+
+// TestTranscripts: one in the older form is text, of which the last line needs no break.
+func TestTranscripts(t *testing.T) {
+	const name = "agent-transcripts/agent-11111111-1111-4111-8111-111111111111.txt"
+	base := person{name: "user:\nask\n\nA:\nfine"}
+	longer, other := base.clone(), base.clone()
+	longer[name] += "\nmore"
+	other[name] += ", or not"
+	same(t, "the longer one", merged(t, base, longer), longer)
+	out := merged(t, other, longer)
+	same(t, "another order", merged(t, longer, other), out)
+	same(t, "again", merged(t, out, longer), out)
+	texts := slices.Sorted(maps.Values(out))
+	if len(texts) != 2 || texts[0] != longer[name] && texts[1] != longer[name] || texts[0] != other[name] && texts[1] != other[name] {
+		t.Errorf("%q", out)
+	}
+	for p := range out {
+		if !strings.HasPrefix(p, "agent-transcripts/agent-") {
+			t.Error(p)
+		}
+	}
+}
+
+// TestCaptures: two captures with a name are two, unless one has what the other one has.
+func TestCaptures(t *testing.T) {
+	const run = `{"type":"system","subtype":"init","session_id":"s","model":"m","cwd":"/w","apiKeySource":"login","permissionMode":"default"}` + "\n"
+	ann, ben := person{"run.log": run + "ann", "ci/b.jsonl": run}, person{"run.log": run + "ben", "ci/b.jsonl": run + "more\n"}
+	res, out := run2(t, ann, ben)
+	same(t, "another order", merged(t, ben, ann), out)
+	same(t, "again", merged(t, out, ann, ben), out)
+	if len(out) != 3 || out["ci/b.jsonl"] != ben["ci/b.jsonl"] || !strings.Contains(fmt.Sprint(res.Remarks), "run.log differs between the sources") {
+		t.Errorf("%q, %q", out, res.Remarks)
+	}
+	for _, p := range []person{ann, ben} {
+		if !slices.Contains(slices.Collect(maps.Values(out)), p["run.log"]) {
+			t.Errorf("nobody has %q", p["run.log"])
+		}
+	}
+}
+
+// TestJobs: the result does not depend on the number of workers, and progress is reported.
+func TestJobs(t *testing.T) {
+	a, b := chats(t, "left"), chats(t, "right")
+	var trees []person
+	for _, jobs := range []int{1, 4} {
+		done := map[string]int64{}
+		out := filepath.Join(t.TempDir(), "out")
+		o := Options{Jobs: jobs, OnProgress: func(p convert.Progress) { done[p.Stage] = max(done[p.Stage], p.Done) }}
+		if _, err := Run(t.Context(), all.Registry(), []string{a, b}, out, o); err != nil {
+			t.Fatal(err)
+		}
+		if _, syncing := done["syncing"]; !syncing || done["reading"] == 0 || done["writing"] == 0 {
+			t.Errorf("progress: %v", done)
+		}
+		trees = append(trees, tree(t, out))
+	}
+	same(t, "with other workers", trees[1], trees[0])
 }

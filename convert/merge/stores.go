@@ -15,9 +15,9 @@ import (
 	"sync"
 
 	"rehome/convert"
+	"rehome/convert/internal/notify"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
-	"rehome/formats/loss"
 	"rehome/internal/scratch"
 )
 
@@ -37,6 +37,8 @@ type merger struct {
 	archived  *formats.Format // the format of archives among the sources, nil if there is none
 	text      *formats.Format // that of other text of databases
 	databases bool            // some sources are databases
+
+	notify *notify.Notifier
 
 	mu     sync.Mutex
 	losses map[string]map[string]bool // what is left out, and of which stores
@@ -141,14 +143,14 @@ func (s source) text() string {
 func (m *merger) unite(ctx context.Context, at slot, out string) (err error) {
 	all, rel := m.found[at], at.rel
 	format := m.reg.Lookup(all[0].text())
-	if !all[0].format.Text && format == all[0].format && all[0].format.Records != nil && all[0].format.Records.Has(formats.Tables) {
+	if format.Merge == nil {
 		return &formats.Error{Format: format.Name, At: all[0].loc.Path, Err: errors.New("stores of this format cannot be merged"),
 			Hint: "convert each to text (rehome convert SRC TEXT --to canonical), merge the texts, and run `rehome migrate`"}
 	}
-	if format.Merge != nil && format.Merge.Sessions != nil {
+	if format.Merge.Sessions != nil {
 		return m.uniteSessions(ctx, rel, all, format, out)
 	}
-	form := &shape{to: all[0].format, via: all[0].format.Merge != nil && all[0].format.Merge.Via != ""}
+	form := &shape{to: all[0].format, via: all[0].format.Merge.Via != ""}
 	if form.via {
 		if err := m.toText(ctx, all, format, form); err != nil {
 			return err
@@ -258,16 +260,12 @@ func (u *union) one(all []source) *source {
 
 // newUnion returns a union of stores of a format.
 func (m *merger) newUnion(format *formats.Format) *union {
-	u := &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, remarks: m.remark}
-	if u.of == nil {
-		u.of = plain()
-	}
-	return u
+	return &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, remarks: m.remark, progress: m.progress}
 }
 
 // convert converts a store exactly.
 func (m *merger) convert(ctx context.Context, from, to, format string, flat, secrets bool) error {
-	rep, err := convert.Convert(ctx, m.reg, from, to, convert.Options{To: format, Flat: flat, WithSecrets: secrets, Live: m.opts.Live, Jobs: m.opts.Jobs, OnNotice: m.opts.OnNotice, Verbose: m.opts.Verbose})
+	rep, err := convert.Convert(ctx, m.reg, from, to, convert.Options{To: format, Flat: flat, WithSecrets: secrets, Live: m.opts.Live, Jobs: m.opts.Jobs, OnNotice: m.opts.OnNotice, OnProgress: m.opts.OnProgress, Verbose: m.opts.Verbose})
 	for _, s := range rep.Stores {
 		at := from
 		if strings.HasPrefix(from, m.temp.Path) {
@@ -338,7 +336,7 @@ func list(ctx context.Context, l *formats.Location, format *formats.Format, o Op
 	err = fs.WalkDir(os.DirFS(l.Path), ".", func(p string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !e.Type().IsRegular():
-		case format.Merge != nil || path.Ext(p) == ".jsonl" || formats.IsSidecar(e.Name()):
+		case isPart(format, p):
 			names = append(names, p)
 		default: // settings and keys can be beside sessions
 			o.OnNotice(p + " left out: not a file of sessions")
@@ -348,76 +346,8 @@ func list(ctx context.Context, l *formats.Location, format *formats.Format, o Op
 	return l.Path, names, err
 }
 
-// report reports what became of sessions of a store.
-func (m *merger) report(u *union, rel string, ids ...string) {
-	kept := map[string]bool{}
-	for _, id := range u.forked {
-		kept[id] = true
-	}
-	for _, id := range ids {
-		if id == "" {
-			continue
-		}
-		all := u.sessions[id]
-		s := Session{Store: rel, ID: id, Title: u.titles[id], Of: u.forked[id]}
-		if u.of.Fork == nil { // the path of a file
-			s.ID = strings.TrimSuffix(id, path.Ext(id))
-		}
-		for _, v := range all {
-			s.From = append(s.From, v.from...)
-		}
-		slices.Sort(s.From)
-		s.From = slices.Compact(s.From)
-		switch {
-		case s.Of != "":
-			s.Outcome, s.Title = Forked, u.titles[s.Of]
-		case kept[id]:
-			s.Outcome = Kept
-		case len(s.From) == 1:
-			s.Outcome = Copied
-		case len(all) == 1:
-			s.Outcome = Same
-		case alike(all):
-			s.Outcome = Same
-			m.remark(id + ": the sources differ in its title, state or other details; those of one are kept")
-		default:
-			s.Outcome = Continued
-		}
-		m.res.Sessions = append(m.res.Sessions, s)
-	}
-}
-
-// lost notes what is left out of a store.
-func (m *merger) lost(at string, groups ...loss.Group) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, g := range groups {
-		if g.Kind < loss.Dropped {
-			continue
-		}
-		text := fmt.Sprintf("%s: %s (%s)", g.Kind, g.What, g.Code)
-		if m.losses[text] == nil {
-			m.losses[text] = map[string]bool{}
-		}
-		m.losses[text][at] = true
-	}
-}
-
-// reportLost adds a remark about each kind of what is left out, with a store.
-func (m *merger) reportLost() {
-	for _, text := range slices.Sorted(maps.Keys(m.losses)) {
-		at := slices.Sorted(maps.Keys(m.losses[text]))
-		remark := text + ", in " + at[0]
-		if len(at) > 1 {
-			remark += fmt.Sprintf(" and %d more", len(at)-1)
-		}
-		m.remark(remark)
-	}
-}
-
-// remark adds a remark to the result, once.
-func (m *merger) remark(text string) {
-	if !slices.Contains(m.res.Remarks, text) {
-		m.res.Remarks = append(m.res.Remarks, text)
-	}
+// isPart reports whether a file of a folder can be of its sessions.
+func isPart(format *formats.Format, p string) bool {
+	rule, _ := ruleFor(format.Merge, p)
+	return rule != nil || format.Records != nil // which say what belongs to a store
 }

@@ -12,11 +12,6 @@ import (
 	"rehome/formats"
 )
 
-// plain is how files unite that nothing is known of but that they grow line by line.
-func plain() *formats.Merge {
-	return &formats.Merge{Owner: func(path string) string { return path }, Files: []formats.MergeFile{{Name: "*.jsonl"}}}
-}
-
 // union is the union of some stores of one format, by the sessions in them.
 type union struct {
 	format   *formats.Format
@@ -26,6 +21,7 @@ type union struct {
 	settled  map[string]bool
 	forked   map[string]string // forks, and the sessions that they are of
 	remarks  func(string)
+	progress func(stage string, n int)
 }
 
 // add adds a file of a source.
@@ -34,6 +30,7 @@ func (u *union) add(source int, f *file) error {
 	if f.rule, _ = ruleFor(u.of, f.path); f.info != nil {
 		f.changed = f.info.ModTime()
 	}
+	f.progress = u.progress
 	if err := f.load(); err != nil {
 		return err
 	}
@@ -78,9 +75,6 @@ func (u *union) split(id string) error {
 		d := diverge(u.of, u.sessions[id])
 		if d == nil {
 			return nil
-		}
-		if u.of.Fork == nil {
-			return u.refuse(d)
 		}
 		for _, b := range d.branches[1:] {
 			to := u.of.Fork(id, b.record.String())

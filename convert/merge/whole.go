@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/notify"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -158,6 +159,7 @@ func (m *merger) readWhole(ctx context.Context, u *union, w whole) (err error) {
 			c := b.Cell(i, col)
 			row.Write(binary.LittleEndian.AppendUint64([]byte{byte(c.Class)}, c.Bits()))
 			row.Write(c.Bytes())
+			m.progress(notify.Reading, len(c.Bytes()))
 		}
 		sum := row.Sum(nil)
 		state.Write(sum)
@@ -198,6 +200,7 @@ func (m *merger) writeWhole(ctx context.Context, u *union, v *version, id, at st
 		if err != nil {
 			return err
 		}
+		m.progress(notify.Writing, b.Size())
 		if err := w.Put(ctx, b); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"rehome/convert/internal/notify"
 	"rehome/formats"
 )
 
@@ -56,7 +57,7 @@ func openNew(dir string) (*os.Root, error) {
 // with keys that only others have.
 func (u *union) writeFile(root *os.Root, p string, all []*version) error {
 	longest := longest(p, all)
-	out, err := create(root, longest.at())
+	out, err := u.create(root, longest.at())
 	if err != nil {
 		return err
 	}
@@ -116,10 +117,10 @@ func (u *union) writeSidecar(root *os.Root, p string, all []*version) error {
 		}
 	}
 	if sidecar == nil {
-		u.remarks(p + " is left out: it is not of the merged session, whose state is rebuilt from the text")
+		u.remarks(p + ": left out, because the session was continued: the state of its agent is rebuilt from the text")
 		return nil
 	}
-	out, err := create(root, sidecar.at())
+	out, err := u.create(root, sidecar.at())
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (w *output) keyed(p string, all []*version) error {
 // the name.
 func (u *union) writeCommon(root *os.Root, p string, all []*version) error {
 	if rule, _ := ruleFor(u.of, p); rule != nil && rule.Key != nil {
-		out, err := create(root, p)
+		out, err := u.create(root, p)
 		if err != nil {
 			return err
 		}
@@ -191,7 +192,7 @@ func (u *union) writeCommon(root *os.Root, p string, all []*version) error {
 			}
 			u.remarks(fmt.Sprintf("%s differs between the sources: the other one is kept as %s", p, name))
 		}
-		out, err := create(root, name)
+		out, err := u.create(root, name)
 		if err != nil {
 			return err
 		}
@@ -212,12 +213,21 @@ type output struct {
 	sum  hashing
 	torn bool // the last line has no line break
 
-	changed time.Time
+	changed  time.Time
+	progress func(stage string, n int) // nil: not shown
 }
 
 type hashing interface {
 	Write([]byte) (int, error)
 	Sum([]byte) []byte
+}
+
+func (u *union) create(root *os.Root, p string) (*output, error) {
+	out, err := create(root, p)
+	if err == nil {
+		out.progress = u.progress
+	}
+	return out, err
 }
 
 func create(root *os.Root, p string) (*output, error) {
@@ -236,7 +246,9 @@ func create(root *os.Root, p string) (*output, error) {
 }
 
 func (w *output) write(b []byte) error {
-	w.sum.Write(b)
+	if w.sum.Write(b); w.progress != nil {
+		w.progress(notify.Writing, len(b))
+	}
 	_, err := w.w.Write(b)
 	return err
 }

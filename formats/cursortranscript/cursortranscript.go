@@ -39,6 +39,7 @@ func Format() *formats.Format {
 		},
 		Check:  check,
 		Repair: linerepair.Repair,
+		Merge:  merge(),
 	}
 }
 

@@ -31,6 +31,9 @@ func Format() *formats.Format {
 			Scan:   scan,
 		},
 		Check: check,
+		// A capture is what one process printed. Two of one session that differ are two
+		// captures: both are kept, unless one has all lines of the other one.
+		Merge: &formats.Merge{Owner: func(string) string { return "" }, Files: []formats.MergeFile{{Name: "*", Text: true}}},
 	}
 }
 

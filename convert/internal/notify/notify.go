@@ -5,18 +5,19 @@ import "sync"
 
 // Progress is the progress of a conversion, check or search.
 type Progress struct {
-	Stage              string // "reading", "checking", "syncing", "searching"
+	Stage              string // "reading", "checking", "syncing", "searching", "writing"
 	Store              string // the store last worked on
 	Done, Total        int64  // bytes; Total 0 = unknown
 	Stores, StoresDone int
 }
 
-// The stages of a conversion, in order, and the one of a search.
+// The stages of a conversion, in order, and those of a search and a merge.
 const (
 	Reading   = "reading"
 	Checking  = "checking"
 	Syncing   = "syncing"
 	Searching = "searching"
+	Writing   = "writing"
 )
 
 // Notifier passes on progress and remarks, one at a time.
