@@ -1,7 +1,8 @@
 // One process that has the real Codex work: `codex-client.mjs JOB`, the job a
-// file of JSON, {home, cwd, turns: [{prompt, session, fork, model, image,
+// file of JSON, {home, cwd, turns: [{prompt, session, id, fork, model, image,
 // interrupt, archive}]}. Each turn is a process of its own: a new session, or
-// one that goes on with, or forks, the session of an earlier turn, by its number.
+// one that goes on with, or forks, the session of an earlier turn, by its number,
+// or goes on with one by its id.
 // interrupt is after how many milliseconds the user interrupts it; archive is a
 // session to archive instead. What the service heard goes to standard output,
 // by turn, with the id of its session.
@@ -59,14 +60,14 @@ function run(args, interrupt) {
 }
 
 const told = [];
-for (const { prompt, session, fork, model, image, interrupt, archive } of job.turns) {
+for (const { prompt, session, id: old, fork, model, image, interrupt, archive } of job.turns) {
   const before = service.bodies.length, of = (turn) => told[turn].session;
   if (archive !== undefined) {
     await run(["archive", of(archive)]);
     told.push({});
     continue;
   }
-  const verb = session !== undefined ? ["resume", of(session)] : fork !== undefined ? ["fork", of(fork)] : [];
+  const verb = old ? ["resume", old] : session !== undefined ? ["resume", of(session)] : fork !== undefined ? ["fork", of(fork)] : [];
   const flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", ...(model ? ["-m", model] : []), ...(image ? ["-i", image] : [])];
   const said = await run(["exec", ...verb, ...flags, "--", prompt], interrupt);
   const id = /^session id: (\S+)$/m.exec(said)?.[1];

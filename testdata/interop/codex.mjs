@@ -22,16 +22,22 @@ const turns = [
   { archive: 9 },
 ];
 
-// worked has Codex work in a home folder of its own, and gives where, and what the service heard.
-export const worked = once(() => {
-  const home = folder("codex é"), cwd = folder("work"), job = `${fresh("job")}.json`;
-  fs.writeFileSync(path.join(cwd, "stairs.txt"), "dry\n");
-  fs.writeFileSync(path.join(cwd, "AGENTS.md"), "Keep answers short.\n");
-  fs.writeFileSync(path.join(cwd, "dot.png"), Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"));
+// talk has Codex do some turns, and gives the session and what the service heard of each.
+export function talk(home, cwd, turns) {
+  const job = `${fresh("job")}.json`;
   fs.writeFileSync(job, JSON.stringify({ home, cwd, turns }));
   const done = spawnSync(process.execPath, ["--no-warnings", path.join(here, "codex-client.mjs"), job], { encoding: "utf8", cwd: scratch, timeout: 300_000, maxBuffer: 1 << 28 });
   if (done.status !== 0) throw new Error(`Codex: ${done.error?.message ?? done.stderr.slice(-600)}`);
-  const store = path.join(home, ".codex"), told = JSON.parse(done.stdout);
+  return JSON.parse(done.stdout);
+}
+
+// worked has Codex work in a home folder of its own, and gives where, and what the service heard.
+export const worked = once(() => {
+  const home = folder("codex é"), cwd = folder("work");
+  fs.writeFileSync(path.join(cwd, "stairs.txt"), "dry\n");
+  fs.writeFileSync(path.join(cwd, "AGENTS.md"), "Keep answers short.\n");
+  fs.writeFileSync(path.join(cwd, "dot.png"), Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"));
+  const store = path.join(home, ".codex"), told = talk(home, cwd, turns);
   const rollout = (id) => path.join(store, fs.readdirSync(store, { recursive: true }).find((name) => name.endsWith(`${id}.jsonl`)));
   return { home, cwd, store, told, rollout };
 });
@@ -47,7 +53,7 @@ const plain = (content) => (typeof content === "string" ? content : content.map(
 const typed = (part) => !/^(<|# AGENTS)/.test(part.text ?? "<");
 
 // heard is what the client told its service, in words of its own.
-const heard = (input) => input.flatMap((item) => {
+export const heard = (input) => input.flatMap((item) => {
   if (item.type === "reasoning") return [["thought", item.summary.map(({ text }) => text).join("\n\n")]];
   if (item.type === "function_call") return [["call", item.call_id, item.name, JSON.parse(item.arguments)]];
   if (item.type === "function_call_output") return [["result", item.call_id, plain(item.output).replace("input_image", "media")]];

@@ -4,6 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { clients } from "./claude.mjs";
+import { heard, talk as ask, version as codex } from "./codex.mjs";
 import { sent, talked } from "./lives.mjs";
 import { talk } from "./resume.mjs";
 import { bytes, check, claude, client, examine, files, folder, fresh, inHome, once, same } from "./tools.mjs";
@@ -116,7 +117,26 @@ function ofSDK(version) {
   });
 }
 
+function ofCodex() {
+  const ids = (home) => fs.readdirSync(path.join(home, ".codex"), { recursive: true }).flatMap((name) => /^rollout-.*-([0-9a-f-]{36})\.jsonl$/.exec(path.basename(name))?.[1] ?? []);
+  check(`Codex ${codex}, two sides merged, resumed`, () => {
+    const home = folder("codex"), cwd = folder("work"), prompt = "And at last";
+    const [both] = ask(home, cwd, [{ prompt: "Say something." }, { prompt: "Something else." }]).map(({ session }) => session);
+    const [ana, ben, out] = ["ana", "ben", "out"].map(folder);
+    // Its databases have the paths of this home folder. It makes them again from the rollouts.
+    for (const to of [ana, ben]) fs.cpSync(path.join(home, ".codex", "sessions"), path.join(to, ".codex", "sessions"), { recursive: true });
+    ask(ana, cwd, [{ prompt: "Ana asks", id: both }, { prompt: "A fork of Ana's.", fork: 0 }]);
+    ask(ben, cwd, [{ prompt: "Ben asks", id: both }]);
+    fs.cpSync(merge(...[ana, ben].map((one) => path.join(one, ".codex"))), path.join(out, ".codex"), { recursive: true });
+    const resumed = (home) => ask(home, cwd, ids(home).map((id) => ({ prompt, id }))).map(({ heard: bodies }) => JSON.stringify(heard(bodies.at(-1).input)));
+    const got = resumed(out), want = [...new Set([ana, ben].flatMap(resumed))];
+    same(got.sort(), want.sort(), "the client tells its service something else");
+    return `${got.length} sessions from both sides, each resumed whole`;
+  });
+}
+
 export function merged(programs, versions) {
+  ofCodex();
   for (const version of programs) ofClaude(version);
   for (const version of versions) ofSDK(version);
 }
