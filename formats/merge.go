@@ -52,6 +52,7 @@ type Merge struct {
 type MergeSession struct {
 	Group, ID string // sessions with an id in different groups have nothing in common
 	Parent    string // a session without which this one is worth nothing: they are one family
+	Own       bool   // it has a Parent, but is no part of it: a client lists both
 	Title     string // "" if only Sessions.Heads says it
 	Path      string // of its file in the result; "" if the file is left out
 	File      string // slash path below the store; "" if the store is a file

@@ -65,9 +65,21 @@ func prompts(t *testing.T, dir string) map[string]string {
 // TestCodexBase: a session that the client forked has only its own lines, after so many
 // bytes of another session. If that one becomes a fork, so does this one, with what it was.
 func TestCodexBase(t *testing.T) {
+	kept := map[bool]bool{}
+	for _, word := range []string{"Ben", "Bob", "Bea"} { // which copy keeps the id depends on it
+		kept[codexBaseOf(t, word)] = true
+	}
+	if len(kept) != 2 {
+		t.Error("always the same copy keeps the id")
+	}
+}
+
+// codexBaseOf merges a store and one in which somebody said something else, and reports
+// whether the session of the first one keeps its id.
+func codexBaseOf(t *testing.T, word string) bool {
 	ann, ben := codexHome(t), codexHome(t)
 	lines := strings.SplitAfter(ann[codexBase], "\n")
-	ben[codexBase] = strings.Join(lines[:len(lines)/2], "") + fmt.Sprintf(codexItem, "Ben")
+	ben[codexBase] = strings.Join(lines[:len(lines)/2], "") + fmt.Sprintf(codexItem, word)
 	for name := range ben { // he has not the session that needs what he lacks
 		if strings.Contains(name, codexFork) {
 			delete(ben, name)
@@ -88,6 +100,9 @@ func TestCodexBase(t *testing.T) {
 	}
 	dir := out.save(t)
 	got := prompts(t, dir)
+	if res, _ := run2(t, ann, ben); len(res.Sessions) != len(got) {
+		t.Errorf("%d sessions, reported %+v", len(got), res.Sessions)
+	}
 	for id, said := range got {
 		if !had[said] {
 			t.Errorf("nobody had %s: %q", id, said)
@@ -108,6 +123,7 @@ func TestCodexBase(t *testing.T) {
 			}
 		}
 	}
+	return out[codexBase] == ann[codexBase]
 }
 
 // TestCodexPlaces: one archived a session, the other continued it: it is one session, where
@@ -159,7 +175,7 @@ func TestCodexOdd(t *testing.T) {
 			kept = append(kept, name)
 		}
 	}
-	if len(kept) != 2 || other != 1 || len(res.Sessions) != 8 || !strings.Contains(fmt.Sprint(res.Remarks), ".merge-") || !strings.Contains(fmt.Sprint(res.Remarks), "0001.jsonl: left out") {
+	if len(kept) != 2 || other != 1 || len(res.Sessions) != 9 || !strings.Contains(fmt.Sprint(res.Remarks), ".merge-") || !strings.Contains(fmt.Sprint(res.Remarks), "0001.jsonl: left out") {
 		t.Errorf("%q, %d, %d, %q", kept, other, len(res.Sessions), res.Remarks)
 	}
 }

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,6 +49,38 @@ func (m *merger) report(u *union, rel string, ids ...string) {
 		case alike(all):
 			s.Outcome = Same
 			m.remark(id + ": the sources differ in its title, state or other details; those of one are kept")
+		default:
+			s.Outcome = Continued
+		}
+		m.res.Sessions = append(m.res.Sessions, s)
+		if u.of.Sessions != nil {
+			m.reportOwn(u, s, all)
+		}
+	}
+}
+
+// reportOwn reports the sessions that were merged with another one, but are not part of it.
+func (m *merger) reportOwn(u *union, with Session, all []*version) {
+	for _, p := range paths(u.of, all) {
+		best := longest(p, all)
+		if !best.own || best.session == with.ID {
+			continue
+		}
+		s := Session{Store: with.Store, ID: best.session, Title: u.titles[cmp.Or(best.of, best.session)], Outcome: with.Outcome, Of: best.of}
+		same := true
+		for _, v := range all {
+			if f := v.files[p]; f != nil {
+				s.From = append(s.From, v.from...)
+				same = same && len(f.lines) == len(best.lines)
+			}
+		}
+		slices.Sort(s.From)
+		switch s.From = slices.Compact(s.From); {
+		case with.Outcome == Forked:
+		case len(s.From) == 1:
+			s.Outcome = Copied
+		case same:
+			s.Outcome = Same
 		default:
 			s.Outcome = Continued
 		}

@@ -48,9 +48,7 @@ func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, fo
 			continue
 		}
 		id := top(one)
-		if id == one.ID {
-			u.titles[id] = max(u.titles[id], one.Title)
-		}
+		u.titles[one.ID] = max(u.titles[one.ID], one.Title)
 		if err := errors.Join(ctx.Err(), m.addSession(u, one, id)); err != nil {
 			return err
 		}
@@ -149,7 +147,7 @@ func (m *merger) addSession(u *union, one listed, root string) error {
 		return &formats.Error{At: one.real, Err: formats.Cause(err)}
 	}
 	p := path.Base(one.Path) // sources can have it in different folders
-	f := &file{path: p, place: one.Path, real: one.real, info: info, session: one.ID, from: one.From, size: one.To - one.From, changed: info.ModTime(), progress: u.progress}
+	f := &file{path: p, place: one.Path, real: one.real, info: info, session: one.ID, own: one.Own, from: one.From, size: one.To - one.From, changed: info.ModTime(), progress: u.progress}
 	f.rule, _ = ruleFor(u.of, p)
 	if err := f.load(); err != nil {
 		return err

@@ -164,6 +164,7 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 		}
 		one.path, one.forks = strings.ReplaceAll(p, id, to), append(slices.Clone(f.forks), as)
 		if f.session != "" {
+			one.of = f.session
 			if one.session = fk.ids[f.session]; f.rule == nil {
 				return nil, u.refuse(d)
 			}

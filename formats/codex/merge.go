@@ -84,7 +84,7 @@ func mergeSessions(ctx context.Context, l *formats.Location) iter.Seq2[formats.M
 // that can be read, its name.
 func mergeSession(ctx context.Context, at, p string) (formats.MergeSession, error) {
 	id, named := rolloutID(path.Base(p))
-	one := formats.MergeSession{Group: name, ID: id, Path: p, File: p}
+	one := formats.MergeSession{Group: name, ID: id, Own: true, Path: p, File: p}
 	if strings.HasSuffix(p, ".zst") {
 		return one, nil
 	}
