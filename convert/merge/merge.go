@@ -16,10 +16,11 @@ import (
 
 // Options are the options of Run.
 type Options struct {
-	DryRun   bool // do everything in a temporary folder, and place nothing
-	Replace  bool // keep an existing target as <out>.bak-<n>
-	Live     bool // read stores in use in place
-	Jobs     int  // workers; 0 = one per CPU
+	DryRun   bool   // do everything in a temporary folder, and place nothing
+	Replace  bool   // keep an existing target as <out>.bak-<n>
+	Base     string // what two sources had in common: a session that only one has changed since is that one
+	Live     bool   // read stores in use in place
+	Jobs     int    // workers; 0 = one per CPU
 	Verbose  bool
 	OnNotice func(string)
 

@@ -42,6 +42,8 @@ func (m *merger) report(u *union, rel string, ids ...string) {
 			s.Outcome, s.Title = Forked, u.titles[s.Of]
 		case kept[id]:
 			s.Outcome = Kept
+		case u.newer[id]:
+			s.Outcome = Continued
 		case len(s.From) == 1:
 			s.Outcome = Copied
 		case len(all) == 1:

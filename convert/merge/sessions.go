@@ -73,6 +73,9 @@ func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, fo
 			}
 		}
 	}
+	if len(want) == 0 && m.opts.Base != "" {
+		return nil // removed
+	}
 	return m.listAgain(ctx, format, out, want)
 }
 

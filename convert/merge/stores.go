@@ -61,7 +61,7 @@ func slotOf(rel string, s *source) slot {
 
 // source is a store of one of the sources.
 type source struct {
-	n      int // of the source, from 1
+	n      int // of the source, from 1; 0 is the base
 	loc    *formats.Location
 	format *formats.Format
 	// archive is the format of the text from which the store was restored, nil if it was not.
@@ -73,19 +73,26 @@ type source struct {
 func (m *merger) find(ctx context.Context, sources []string) error {
 	m.found = map[slot][]source{}
 	roots := 0
+	if m.opts.Base != "" {
+		sources = append(slices.Clone(sources), m.opts.Base)
+	}
 	for i, src := range sources {
+		n := i + 1
+		if m.opts.Base != "" && i == len(sources)-1 {
+			n = 0
+		}
 		merged := false // the sidecar beside the source
 		for f, err := range convert.Stores(ctx, m.reg, src, "", func(text string) { m.remark(src + ": " + text) }) {
 			if err != nil {
 				return err
 			}
 			m.denied |= stage.DeniedBy(f.Loc.Path)
-			s := source{i + 1, f.Loc, f.Detected[0].Format, nil, nil}
+			s := source{n, f.Loc, f.Detected[0].Format, nil, nil}
 			at := slotOf(f.Rel, &s)
 			switch {
 			case f.Rel == ".":
 				merged = at.format != ""
-			case at.format == "" && s.text() == s.format.Name && !isArchive(s.format):
+			case n > 0 && at.format == "" && s.text() == s.format.Name && !isArchive(s.format):
 				m.beside(f.Loc.Path)
 			}
 			if s.format.Merge != nil && s.format.Merge.Open != nil {
@@ -164,6 +171,9 @@ func (m *merger) unite(ctx context.Context, at slot, out string) (err error) {
 	}
 	if err := u.settle(ctx); err != nil {
 		return err
+	}
+	if len(u.sessions) == 0 && m.opts.Base != "" {
+		return nil // removed
 	}
 	m.report(u, rel, slices.Sorted(maps.Keys(u.sessions))...)
 	as := m.archived
@@ -247,7 +257,7 @@ func (m *merger) fromText(ctx context.Context, u *union, form *shape, out string
 // is none.
 func (u *union) one(all []source) *source {
 	for i := range all {
-		whole := all[i].original != nil
+		whole := all[i].original != nil && all[i].n > 0
 		for _, copies := range u.sessions {
 			whole = whole && len(copies) == 1 && slices.Contains(copies[0].from, all[i].n)
 		}
@@ -260,7 +270,7 @@ func (u *union) one(all []source) *source {
 
 // newUnion returns a union of stores of a format.
 func (m *merger) newUnion(format *formats.Format) *union {
-	return &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, remarks: m.remark, progress: m.progress}
+	return &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, newer: map[string]bool{}, remarks: m.remark, progress: m.progress}
 }
 
 // convert converts a store exactly.

@@ -20,6 +20,7 @@ type union struct {
 	sessions map[string][]*version // copies of each session; "" has what belongs to none
 	settled  map[string]bool
 	forked   map[string]string // forks, and the sessions that they are of
+	newer    map[string]bool   // sessions that only one source has changed since the base
 	remarks  func(string)
 	progress func(stage string, n int)
 }
@@ -45,6 +46,7 @@ func (u *union) add(source int, f *file) error {
 
 // settle makes forks until no session has copies that diverge.
 func (u *union) settle(ctx context.Context) error {
+	u.rebase()
 	for {
 		var open []string
 		for id := range u.sessions {
