@@ -16,7 +16,7 @@
 // Or a folder for each agent, with these files, and what makes them one store:
 //
 //	rehome.json          the marker of this form; it never changes
-//	.gitattributes       also merge=union for all but agents.ndjson
+//	.gitattributes       also merge=union for what belongs to no agent
 //	sidecar.ndjson       here and in each folder: what lines cannot hold
 //	<agent id>/          a safe name of a file, or h- and a hash
 //	no.agent/            what belongs to no agent

@@ -28,9 +28,9 @@ const (
 	markerText = `{"rehome":"cursor-ndjson","version":1}` + "\n"
 	unowned    = "no.agent" // the folder of what belongs to no agent; no agent's folder has a dot
 
-	// Of the files of an agent that two people continued, only agents.ndjson conflicts.
-	attributes = "* -text\n" +
-		"runs.ndjson merge=union\nrun_events.ndjson merge=union\ncheckpoints.ndjson merge=union\nsidecar.ndjson merge=union\n"
+	// git may unite the lines that belong to no agent. Those of an agent would become a
+	// conversation that nobody had: `rehome merge --finish` makes two agents of them.
+	attributes = "* -text\n/sidecar.ndjson merge=union\n/" + unowned + "/*.ndjson merge=union\n"
 )
 
 // folderOf returns the name of an agent's folder: its id if that is a safe name of a

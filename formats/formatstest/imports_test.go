@@ -66,7 +66,7 @@ func layers() []layer {
 		{"convert/diff", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "internal/scratch", "internal/udiff"}},
 		{"convert/mv", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fsx", "internal/scratch"}},
 		{"convert/merge", []string{"convert", "convert/internal/", "formats", "formats/loss", "formats/store", "internal/fsx", "internal/scratch"}},
-		{"convert/repo", []string{"convert/sessions", "convert/internal/", "formats", "internal/fsx", "internal/scratch"}},
+		{"convert/repo", []string{"convert/sessions", "convert/merge", "convert/internal/", "formats", "internal/fsx", "internal/scratch"}},
 		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/repair", []string{"convert", "convert/check", "convert/internal/", "formats", "formats/rule", "internal/fsx", "internal/scratch"}},
 		{"convert/doctor", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
