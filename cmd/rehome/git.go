@@ -21,21 +21,23 @@ import (
 )
 
 type gitCmd struct {
-	Do     string   `arg:"" enum:"setup,unset,textconv,pre-commit" help:"setup, unset, textconv or pre-commit"`
-	Paths  []string `arg:"" optional:"" name:"path" help:"With setup: files and folders of sessions (default: those in the repository). With textconv: the file to print."`
+	Do     string   `arg:"" enum:"setup,unset,textconv,merge-driver,pre-commit" help:"setup, unset, textconv, merge-driver or pre-commit"`
+	Paths  []string `arg:"" optional:"" name:"path" help:"With setup: files and folders of sessions (default: those in the repository). With textconv: the file to print. With merge-driver: what git passes."`
 	DryRun bool     `help:"Print what would change, and change nothing"`
 }
 
 func (gitCmd) Help() string {
 	return `setup makes git diff, git log -p and git show print sessions as rehome show does, in the repository of the current
-directory. It sets a textconv driver in the configuration of this clone, adds lines to .gitattributes for files that
-each hold sessions, and a pre-commit hook, unless there is a hook already. Each clone needs it once, and so does the
-repository when sessions are added in a new place.
+directory, and keeps git merge from mixing the turns of two people. It sets a textconv driver and a merge driver in the
+configuration of this clone, adds lines to .gitattributes for files of sessions, and the hooks pre-commit and
+pre-merge-commit, unless there are hooks already. Each clone needs it once, and so does the repository when sessions are
+added in a new place.
 
-unset removes exactly what setup added. git runs textconv FILE and pre-commit: the first prints a file as text, the
-second runs rehome check on the sessions to be committed, as they are staged. git commit --no-verify skips it.
+unset removes exactly what setup added. git runs the others: textconv FILE prints a file as text; merge-driver merges a
+session that one side continued, and leaves anything else as it is on your side, for rehome merge --finish; pre-commit
+runs rehome check on the sessions to be committed, as they are staged. git commit --no-verify skips it.
 
-Text of several files, such as an archive, is left to git: use rehome diff.
+git shows the lines of text of several files, such as an archive: use rehome diff.
 
 Examples:
 
@@ -50,6 +52,8 @@ func (c *gitCmd) Validate() error {
 	switch {
 	case c.Do == "textconv" && n != 1:
 		return &formats.Error{Err: errors.New("textconv needs one file"), Hint: "git passes it; `rehome show` prints sessions"}
+	case c.Do == "merge-driver" && n != 4:
+		return &formats.Error{Err: errors.New("merge-driver needs the arguments %O %A %B %P of git"), Hint: "git runs it; `rehome merge` merges stores"}
 	case (c.Do == "unset" || c.Do == "pre-commit") && n > 0:
 		return &formats.Error{Err: errors.New(c.Do + " takes no path"), Hint: "omit it"}
 	case c.DryRun && c.Do != "setup" && c.Do != "unset":
@@ -72,8 +76,11 @@ type gitChange struct {
 
 // Run sets the repository up, or does what its configuration has git ask for.
 func (c *gitCmd) Run(a *app) error {
-	if c.Do == "textconv" {
+	switch c.Do {
+	case "textconv":
 		return c.textconv(a, c.Paths[0])
+	case "merge-driver":
+		return repo.Drive(c.Paths[0], c.Paths[1], c.Paths[2], c.Paths[3])
 	}
 	r, err := repo.Open(a.ctx, ".")
 	if err != nil {

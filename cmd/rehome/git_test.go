@@ -77,7 +77,7 @@ func TestGitSetup(t *testing.T) {
 	const broken = `sed -i.bak 's/"role":"user"/"role":"nobody"/' sessions/*/*.jsonl; rm sessions/*/*.bak; `
 	for _, s := range []step{
 		{"rehome git unset", 0, "nothing to change", ""},
-		{"rehome git setup --dry-run", 0, "would be added  diff.rehome.textconv|/sessions/**/*.jsonl diff=rehome|/db/**/store.db diff=rehome|.git/hooks/pre-commit", "archive"},
+		{"rehome git setup --dry-run", 0, "would be added  diff.rehome.textconv|/sessions/**/*.jsonl diff=rehome|/db/**/store.db diff=rehome|/archive/** merge=rehome|.git/hooks/pre-commit|.git/hooks/pre-merge-commit", "archive/** diff"},
 	} {
 		s.run(t, run)
 	}
@@ -172,10 +172,10 @@ func TestGitHookKept(t *testing.T) {
 	_, run := repository(t)
 	for _, s := range []step{
 		{"printf '#!/bin/sh\\ntrue\\n' > .git/hooks/pre-commit; git config diff.rehome.textconv mine; rehome git setup", 0,
-			"left  diff.rehome.textconv|left  .git/hooks/pre-commit\n  there is a hook already; add this line to it: rehome git pre-commit || exit", "added  .git/hooks"},
-		{"rehome git unset; cat .git/hooks/pre-commit; git config diff.rehome.textconv", 0, "#!/bin/sh\ntrue\n|mine", "removed  .git/"},
+			"left  diff.rehome.textconv|left  .git/hooks/pre-commit\n  there is a hook already; add this line to it: rehome git pre-commit || exit", "added  .git/hooks/pre-commit"},
+		{"rehome git unset; cat .git/hooks/pre-commit; git config diff.rehome.textconv", 0, "#!/bin/sh\ntrue\n|mine", "removed  .git/hooks/pre-commit"},
 		{"git config core.hooksPath shared; rehome git setup; ls shared", 2, "core.hooksPath is set", ""},
-		{"git config --unset core.hooksPath; rm .git/hooks/pre-commit; rehome git setup -q; echo '# more' >> .git/hooks/pre-commit; rehome git unset", 0, "it was edited", "removed  .git/hooks"},
+		{"git config --unset core.hooksPath; rm .git/hooks/pre-commit; rehome git setup -q; echo '# more' >> .git/hooks/pre-commit; rehome git unset", 0, "it was edited", "removed  .git/hooks/pre-commit"},
 		{"rehome git setup sessions 'new folder'; cat .gitattributes", 0, "/sessions/**/*.jsonl diff=rehome\n|\"/new folder/**/*.jsonl\" diff=rehome\n", ""},
 		{"rehome git setup /", 1, "not in the work tree", ""},
 		{"mkdir \"$HOME/out\"; git init -q \"$HOME/other\"; cd \"$HOME/out\"; GIT_DIR=\"$HOME/other/.git\" rehome git setup", 1, "GIT_DIR names a repository or a work tree elsewhere|hint: unset it", ""},
@@ -265,28 +265,5 @@ func TestActionDifference(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "db", "store.db")); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestMergeBranches merges two branches of a real repository as docs/git.md says.
-func TestMergeBranches(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		return // see TestDownload
-	}
-	_, run := repository(t)
-	say := func(word string) string {
-		const id = "20000000-0000-4000-8000-000000000001"
-		return `echo '{"type":"user","uuid":"` + word + `","sessionId":"` + id + `","message":{"role":"user","content":"` + word + `"}}' >> sessions/` + id + `.jsonl; git add sessions; git commit -qm ` + word
-	}
-	for _, s := range []step{
-		{script: "git rm -rq . && mkdir sessions && " + say("base") + " && git branch -M main && git checkout -qb BRANCH && " + say("theirs") + " && git checkout -q main && " + say("ours")},
-		{script: "git merge BRANCH", exit: 1, has: "CONFLICT"},
-		{script: "git merge --abort && git worktree add -q ../theirs BRANCH && git merge --no-commit --strategy=ours BRANCH"},
-		{script: "rehome merge sessions ../theirs/sessions ../merged", has: "1 continued differently, 1 new as forks"},
-		{script: "rm -r sessions && mv ../merged sessions && git add sessions && git commit -qm merged && git worktree remove ../theirs"},
-		{script: "git merge-base --is-ancestor BRANCH HEAD && rehome diff HEAD~1 HEAD -- sessions", exit: 4, has: "base (fork)|1 session added"},
-		{script: "rehome ls sessions && git status --short", has: "base (fork)", lacks: "??"},
-	} {
-		s.run(t, run)
 	}
 }

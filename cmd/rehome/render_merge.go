@@ -44,11 +44,38 @@ func (r mergeResult) text(p *page) {
 		p.Line(p.Faint("      of " + visible(s.Of)))
 	}
 	r.remarks(p)
+	r.finished(p)
 	if r.Backup != "" {
 		p.Line("  old target kept as " + visible(r.Backup))
 	}
 	if r.DryRun {
 		p.Line("  dry run: nothing was written")
+	}
+}
+
+// finished prints what --finish adds. Why stores still have conflicts is printed as errors.
+func (r mergeResult) finished(p *page) {
+	f := r.finishedMerge
+	if f == nil {
+		return
+	}
+	if len(f.Staged) > 0 {
+		p.Line("  staged with git add:")
+	}
+	for _, name := range f.Staged {
+		p.Line("    " + visible(name))
+	}
+	for _, one := range f.Unresolved {
+		if one.Path != "" {
+			p.Line("  not a store, resolve it yourself: " + visible(one.Path))
+		}
+	}
+	next := screen.Safe("  next: ")
+	if len(f.Unresolved) > 0 {
+		next = "  when no conflict is left: "
+	}
+	if !r.DryRun {
+		p.Line(next + visible(f.Next))
 	}
 }
 

@@ -30,6 +30,15 @@ func pattern(rel string) string {
 	return quote("/" + escape(dir) + "/**/" + name)
 }
 
+// whole returns the line for all files of a store in a folder.
+func whole(rel string) string {
+	at := "/**"
+	if rel != "." {
+		at = "/" + escape(rel) + "/**"
+	}
+	return quote(at) + " merge=" + driver
+}
+
 // escape makes a name stand for itself in a pattern.
 func escape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
@@ -71,8 +80,8 @@ func (r *Repo) addAttributes(patterns []string, dry bool) ([]Change, error) {
 		return nil, err
 	}
 	var added []string
-	for _, p := range patterns {
-		if line := p + " diff=" + driver; !slices.Contains(lines, line) {
+	for _, line := range patterns {
+		if !slices.Contains(lines, line) {
 			added = append(added, line)
 		}
 	}

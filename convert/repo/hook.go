@@ -15,18 +15,22 @@ import (
 	"rehome/internal/scratch"
 )
 
-// hook is the pre-commit hook of the repository.
+// hooks are the names of the hooks. git runs the second one, and not the first, before it
+// commits a merge without conflicts.
+var hooks = [...]string{"pre-commit", "pre-merge-commit"}
+
+// hook is a hook of the repository.
 type hook struct {
 	path, text string
 	other      bool // it is where the configuration says, which other repositories can share
 }
 
-func (r *Repo) hook() (h hook, err error) {
+func (r *Repo) hook(name string) (h hook, err error) {
 	dir, other, err := worktree.Hooks(r.ctx, r.top)
 	if err != nil {
 		return h, err
 	}
-	h = hook{path: filepath.Join(dir, "pre-commit"), other: other}
+	h = hook{path: filepath.Join(dir, name), other: other}
 	b, err := os.ReadFile(h.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -42,8 +46,18 @@ func (r *Repo) shown(path string) string {
 	return path
 }
 
-func (r *Repo) addHook(command string, dry bool) ([]Change, error) {
-	h, err := r.hook()
+func (r *Repo) addHooks(command string, dry bool) (out []Change, err error) {
+	for _, name := range hooks {
+		list, err := r.addHook(name, command, dry)
+		if out = append(out, list...); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (r *Repo) addHook(name, command string, dry bool) ([]Change, error) {
+	h, err := r.hook(name)
 	text, ours := "#!/bin/sh\n"+hookMark+"\nexec "+command+"\n", strings.Contains(h.text, hookMark)
 	add := "; add this line to it: " + command + " || exit"
 	switch {
@@ -61,8 +75,18 @@ func (r *Repo) addHook(command string, dry bool) ([]Change, error) {
 	return []Change{{r.shown(h.path), Added, command}}, err
 }
 
-func (r *Repo) removeHook(dry bool) ([]Change, error) {
-	h, err := r.hook()
+func (r *Repo) removeHooks(dry bool) (out []Change, err error) {
+	for _, name := range hooks {
+		list, err := r.removeHook(name, dry)
+		if out = append(out, list...); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (r *Repo) removeHook(name string, dry bool) ([]Change, error) {
+	h, err := r.hook(name)
 	lines := strings.Split(h.text, "\n")
 	if err != nil || !strings.Contains(h.text, hookMark) {
 		return nil, err

@@ -18,11 +18,11 @@ import (
 // What Setup writes.
 const (
 	driver     = "rehome"
-	textconv   = "diff." + driver + ".textconv"
 	attributes = ".gitattributes"
 	begin      = "# rehome git setup: sessions as text in git diff"
 	end        = "# rehome git setup: end"
 	noNewline  = "# rehome git setup: the line before these had no newline"
+	mixing     = "runs.ndjson merge=union" // in the attributes of agents that earlier versions wrote
 	hookMark   = "# Made by `rehome git setup`; `rehome git unset` removes it."
 )
 
@@ -30,6 +30,8 @@ const (
 type Repo struct {
 	ctx context.Context
 	top string // root of the work tree
+
+	left []Change // what patterns found that people should change
 }
 
 // Open finds the repository of a folder.
@@ -48,7 +50,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if top == "" {
 		return nil, &formats.Error{At: dir, Err: errors.New("not in a git work tree"), Hint: "run `git init` first"}
 	}
-	return &Repo{ctx, top}, nil
+	return &Repo{ctx: ctx, top: top}, nil
 }
 
 // Change is a change of a place.
@@ -65,7 +67,32 @@ const (
 	Left    = "left"
 )
 
-// Setup adds the driver, attributes for the stores in the repository or for paths, and
+// setting is a value in the configuration of the repository: its name, what it is made of
+// with the program, and how one of ours ends.
+type setting struct{ name, before, after string }
+
+// settings are what Setup sets. In merges of common ancestors, git keeps one side.
+var settings = [...]setting{
+	{"diff." + driver + ".textconv", "", " git textconv --"},
+	{"merge." + driver + ".name", "sessions of coding agents", ""},
+	{"merge." + driver + ".driver", "", " git merge-driver -- %O %A %B %P"},
+	{"merge." + driver + ".recursive", "binary", ""},
+}
+
+// value returns the value of a setting for a program.
+func (s setting) value(program string) string {
+	if s.before != "" {
+		return s.before
+	}
+	return program + s.after
+}
+
+// ours reports whether a value is one that Setup has set.
+func (s setting) ours(value string) bool {
+	return value != "" && (value == s.before || s.after != "" && strings.HasSuffix(value, s.after))
+}
+
+// Setup adds the drivers, attributes for the stores in the repository or for paths, and
 // the hook. command runs the program. It returns what it changed, nothing the second time.
 func (r *Repo) Setup(reg *formats.Registry, paths []string, command string, dryRun bool) ([]Change, error) {
 	patterns, err := r.patterns(reg, paths)
@@ -77,9 +104,9 @@ func (r *Repo) Setup(reg *formats.Registry, paths []string, command string, dryR
 	}
 	var out []Change
 	for _, step := range []func(bool) ([]Change, error){
-		func(dry bool) ([]Change, error) { return r.addConfig(command+" git textconv --", dry) },
+		func(dry bool) ([]Change, error) { return r.addConfig(command, dry) },
 		func(dry bool) ([]Change, error) { return r.addAttributes(patterns, dry) },
-		func(dry bool) ([]Change, error) { return r.addHook(command+" git pre-commit", dry) },
+		func(dry bool) ([]Change, error) { return r.addHooks(command+" git pre-commit", dry) },
 	} {
 		list, err := step(dryRun)
 		out = append(out, list...)
@@ -87,12 +114,12 @@ func (r *Repo) Setup(reg *formats.Registry, paths []string, command string, dryR
 			return out, err
 		}
 	}
-	return out, nil
+	return append(out, r.left...), nil
 }
 
 // Unset removes what Setup added.
 func (r *Repo) Unset(dryRun bool) (out []Change, err error) {
-	for _, step := range []func(bool) ([]Change, error){r.removeConfig, r.removeAttributes, r.removeHook} {
+	for _, step := range []func(bool) ([]Change, error){r.removeConfig, r.removeAttributes, r.removeHooks} {
 		list, err := step(dryRun)
 		out = append(out, list...)
 		if err != nil {
@@ -102,53 +129,73 @@ func (r *Repo) Unset(dryRun bool) (out []Change, err error) {
 	return out, nil
 }
 
-func (r *Repo) config() (string, error) {
-	out, err := worktree.Config(r.ctx, r.top, "--get", textconv)
+func (r *Repo) config(name string) (string, error) {
+	out, err := worktree.Config(r.ctx, r.top, "--get", name)
 	return strings.TrimSpace(out), err
 }
 
-func (r *Repo) addConfig(command string, dry bool) ([]Change, error) {
-	was, err := r.config()
-	switch {
-	case err != nil || was == command:
-		return nil, err
-	case was != "" && !ours(was):
-		return []Change{{textconv, Left, "is already set, to " + was}}, nil
-	case !dry:
-		_, err = worktree.Config(r.ctx, r.top, textconv, command)
-	}
-	return []Change{{textconv, Added, command}}, err
-}
-
-// ours reports whether a textconv is one that Setup has set.
-func ours(command string) bool { return strings.HasSuffix(command, " git textconv --") }
-
-func (r *Repo) removeConfig(dry bool) ([]Change, error) {
-	was, err := r.config()
-	if err != nil || !ours(was) {
-		return nil, err
-	}
-	if !dry {
-		if _, err = worktree.Config(r.ctx, r.top, "--unset", textconv); err != nil {
-			return nil, err
-		}
-		// git leaves an empty section behind. It fails if another value is in it.
-		if list, lerr := worktree.Config(r.ctx, r.top, "--get-regexp", `^diff\.`+driver+`\.`); lerr == nil && list == "" {
-			_, err = worktree.Config(r.ctx, r.top, "--remove-section", "diff."+driver)
-			if err != nil {
-				err = nil // newer versions of git remove it by themselves
+func (r *Repo) addConfig(command string, dry bool) (out []Change, err error) {
+	for _, s := range settings {
+		was, err := r.config(s.name)
+		value := s.value(command)
+		switch {
+		case err != nil:
+			return out, err
+		case was == value:
+			continue
+		case was != "" && !s.ours(was):
+			out = append(out, Change{s.name, Left, "is already set, to " + was})
+			continue
+		case !dry:
+			if _, err = worktree.Config(r.ctx, r.top, s.name, value); err != nil {
+				return out, err
 			}
 		}
+		out = append(out, Change{s.name, Added, value})
 	}
-	return []Change{{textconv, Removed, was}}, err
+	return out, nil
+}
+
+func (r *Repo) removeConfig(dry bool) (out []Change, err error) {
+	for _, s := range settings {
+		was, err := r.config(s.name)
+		if err != nil {
+			return out, err
+		}
+		if !s.ours(was) {
+			continue
+		}
+		if !dry {
+			if _, err = worktree.Config(r.ctx, r.top, "--unset", s.name); err != nil {
+				return out, err
+			}
+			// git leaves an empty section behind, which newer versions remove by themselves.
+			// It is kept if another value is in it.
+			section := s.name[:strings.LastIndex(s.name, ".")]
+			if list, err := worktree.Config(r.ctx, r.top, "--get-regexp", "^"+strings.ReplaceAll(section, ".", `\.`)+`\.`); err == nil && list == "" {
+				_, _ = worktree.Config(r.ctx, r.top, "--remove-section", section)
+			}
+		}
+		out = append(out, Change{s.name, Removed, was})
+	}
+	return out, nil
 }
 
 // single are the names of databases that are a whole store.
 var single = [...]string{"store.db", "state.vscdb"}
 
-// patterns returns the attribute patterns of files that each hold sessions, sorted.
+// patterns returns the lines of attributes for files of sessions, sorted: those that each
+// hold sessions are compared as text, and text is merged by sessions.
 func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error) {
 	var out []string
+	add := func(pattern, name string) {
+		if !formats.IsSidecar(name) {
+			out = append(out, pattern+" diff="+driver)
+		}
+		if ext := path.Ext(name); ext != ".db" && ext != ".vscdb" {
+			out = append(out, pattern+" merge="+driver)
+		}
+	}
 	for _, p := range paths {
 		at, err := filepath.Abs(p)
 		if err == nil {
@@ -158,7 +205,7 @@ func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error)
 			return nil, err
 		}
 		if info, err := os.Stat(p); err == nil && !info.IsDir() {
-			out = append(out, pattern(at))
+			add(pattern(at), at)
 			continue
 		}
 		if at != "." {
@@ -167,8 +214,9 @@ func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error)
 			at = ""
 		}
 		for _, name := range []string{"*.jsonl", "*.db", "*.vscdb"} {
-			out = append(out, quote("/"+at+name))
+			add(quote("/"+at+name), name)
 		}
+		out = append(out, quote("/"+at+"*.ndjson")+" merge="+driver)
 	}
 	if len(paths) > 0 {
 		return unique(out), nil
@@ -179,28 +227,36 @@ func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error)
 	}
 	for _, s := range stores {
 		info, err := os.Stat(s.Path)
-		if err != nil || s.Format.Sessions == nil {
-			continue // text of many files: git shows their lines
+		if err != nil {
+			continue
 		}
 		rel, err := r.below(s.Path)
 		switch {
 		case err != nil:
+		case info.IsDir() && s.Format.Text && (s.Format.Sessions == nil || s.Format.Merge != nil && s.Format.Merge.Via == s.Format.Name): // text of many files: git shows their lines
+			out = append(out, whole(rel))
+			if text, err := os.ReadFile(filepath.Join(s.Path, attributes)); err == nil && strings.Contains(string(text), mixing) {
+				r.left = append(r.left, Change{path.Join(rel, attributes), Left, "it is from an earlier version, and lets git mix the turns of two people; make it one line: * -text"})
+			}
 		case !info.IsDir():
-			out = append(out, pattern(rel))
+			add(pattern(rel), rel)
+			if _, err := os.Stat(s.Path + formats.SidecarSuffix); err == nil {
+				add(pattern(rel+formats.SidecarSuffix), rel+formats.SidecarSuffix)
+			}
 		default:
 			list, err := inner(s.Path)
 			if err != nil {
 				return nil, err
 			}
 			for _, name := range list {
-				out = append(out, pattern(path.Join(rel, name)))
+				add(pattern(path.Join(rel, name)), name)
 			}
 		}
 	}
 	return unique(out), nil
 }
 
-// inner returns the files in the folder of a store that each hold sessions.
+// inner returns the files in the folder of a store that each hold sessions, and sidecars.
 func inner(dir string) (out []string, err error) {
 	for _, name := range single {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -208,7 +264,7 @@ func inner(dir string) (out []string, err error) {
 		}
 	}
 	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() && path.Ext(name) == ".jsonl" {
+		if err == nil && e.Type().IsRegular() && (path.Ext(name) == ".jsonl" || formats.IsSidecar(name)) {
 			out = append(out, name)
 		}
 		return err

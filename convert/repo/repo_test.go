@@ -66,7 +66,9 @@ func TestPatterns(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := changes(r.Setup(all.Registry(), nil, "rehome", false))
-	want := "added diff.rehome.textconv rehome git textconv --\nadded .gitattributes \"/a b/**/*.jsonl\" diff=rehome\n/a/**/*.jsonl diff=rehome\n/top.jsonl diff=rehome\nadded .git/hooks/pre-commit rehome git pre-commit"
+	want := "added diff.rehome.textconv rehome git textconv --\nadded merge.rehome.name sessions of coding agents\nadded merge.rehome.driver rehome git merge-driver -- %O %A %B %P\nadded merge.rehome.recursive binary\n" +
+		"added .gitattributes \"/a b/**/*.jsonl\" diff=rehome\n\"/a b/**/*.jsonl\" merge=rehome\n/a/**/*.jsonl diff=rehome\n/a/**/*.jsonl merge=rehome\n/top.jsonl diff=rehome\n/top.jsonl merge=rehome\n" +
+		"added .git/hooks/pre-commit rehome git pre-commit\nadded .git/hooks/pre-merge-commit rehome git pre-commit"
 	if got != want {
 		t.Errorf("%s", got)
 	}
@@ -78,10 +80,10 @@ func TestPatterns(t *testing.T) {
 	if got := changes(r.Setup(all.Registry(), []string{filepath.Join(dir, "top.jsonl")}, "rehome", false)); got != "" {
 		t.Errorf("the second time: %s", got)
 	}
-	if got := changes(r.Unset(true)); strings.Count(got, "removed ") != 3 {
+	if got := changes(r.Unset(true)); strings.Count(got, "removed ") != 7 {
 		t.Errorf("%s", got)
 	}
-	if got := changes(r.Unset(false)); strings.Count(got, "removed ") != 3 {
+	if got := changes(r.Unset(false)); strings.Count(got, "removed ") != 7 {
 		t.Errorf("%s", got)
 	}
 	if got := changes(r.Unset(false)); got != "" {

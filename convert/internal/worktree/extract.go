@@ -18,7 +18,7 @@ import (
 const maxExtracted = 8 << 30
 
 // Extract writes the files of the commit at and below slash paths to the same paths
-// below a folder, and reports whether there are any. Links are left out.
+// below a folder, which is private, and reports whether there are any. Links are left out.
 func (r *Revision) Extract(dir string, paths ...string) (some bool, err error) {
 	wanted := map[string]bool{}
 	for _, p := range paths {
@@ -104,10 +104,10 @@ func extract(b *bufio.Reader, root *os.Root, name string, left *int64) error {
 	if !filepath.IsLocal(at) {
 		return fs.ErrInvalid
 	}
-	if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o700); err != nil {
+	if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o777); err != nil {
 		return err
 	}
-	to, err := root.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	to, err := root.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}

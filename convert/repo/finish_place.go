@@ -1,0 +1,205 @@
+package repo
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/convert/internal/stage"
+	"rehome/convert/internal/worktree"
+	"rehome/formats"
+	"rehome/internal/fsx"
+)
+
+// stage creates the private folder for a result, beside the store that it replaces.
+func (f *finisher) stage(u *unit) (*stage.Folder, error) {
+	to, err := stage.Resolve(f.at(u.parent, u.entries[0]))
+	if err != nil {
+		return nil, err
+	}
+	if f.o.DryRun {
+		return stage.NewDryRun(to)
+	}
+	stage.Sweep(to, f.o.OnNotice)
+	return stage.New(to)
+}
+
+// at returns the path of an entry of a folder in the work tree.
+func (f *finisher) at(parent, entry string) string {
+	return filepath.Join(f.top, filepath.FromSlash(parent), filepath.FromSlash(entry))
+}
+
+// keep adds the files of a unit whose names begin with a dot to the result, such as
+// .gitattributes, and returns an error if anything else is missing from it.
+func (f *finisher) keep(u *unit, dir, out string) error {
+	for _, p := range u.paths() {
+		for _, name := range f.index.Names(p) {
+			rel, err := filepath.Rel(filepath.FromSlash(u.parent), filepath.FromSlash(name))
+			if err != nil {
+				return err
+			}
+			to := filepath.Join(out, rel)
+			_, lost := os.Lstat(to)
+			if strings.HasPrefix(path.Base(name), ".") && f.files[name] == (worktree.Sides{}) {
+				if err := os.MkdirAll(dir, 0o777); err != nil {
+					return err
+				}
+				if _, err := f.index.Extract(dir, name); err != nil {
+					return err
+				}
+				if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.Rename(filepath.Join(dir, filepath.FromSlash(name)), to)); err != nil {
+					return err
+				}
+				continue
+			}
+			both := f.sides[1].ID(name) != "" && f.sides[2].ID(name) != ""
+			if lost != nil && !u.folder { // it can be a fork's
+				_, tail, _ := strings.Cut(filepath.ToSlash(rel), "/")
+				if list, err := os.ReadDir(out); err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+					_, err := os.Lstat(filepath.Join(out, e.Name(), filepath.FromSlash(tail)))
+					return tail != "" && err == nil
+				}) {
+					continue
+				}
+			}
+			if lost != nil && (both || !u.folder) && !formats.IsSidecar(path.Base(name)) {
+				return &formats.Error{At: name, Err: errors.New("not a part of the store, and would be lost"), Hint: "move it elsewhere on both branches, or resolve the conflict by hand"}
+			}
+		}
+	}
+	return nil
+}
+
+// place puts the result of a unit into the work tree, forks first, and stages it. Each
+// entry is the old one or the new one at every moment, and nothing that git lacks is replaced.
+func (f *finisher) place(u *unit, out string) error {
+	for at := u.parent; at != "."; at = path.Dir(at) {
+		if info, err := os.Lstat(f.at(at, ".")); err == nil && !info.IsDir() {
+			return &formats.Error{At: at, Err: errors.New("not a folder"), Hint: "restore it: git checkout -- " + at}
+		}
+	}
+	list, err := os.ReadDir(out)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	order := append(slices.DeleteFunc(slices.Clone(names), func(e string) bool { return slices.Contains(u.entries, e) }), u.entries...)
+	order = slices.DeleteFunc(order, func(e string) bool {
+		_, err := os.Lstat(f.at(u.parent, e))
+		old, made := err == nil, slices.Contains(names, e)
+		return !old && !made || old && made && fsx.SameTree(filepath.Join(out, e), f.at(u.parent, e))
+	})
+	for _, e := range order {
+		if err := f.recoverable(path.Join(u.parent, e)); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(stage.SyncTree(out), os.MkdirAll(f.at(u.parent, "."), 0o777)); err != nil {
+		return err
+	}
+	for _, e := range order {
+		from, to := filepath.Join(out, e), f.at(u.parent, e)
+		_, missing := os.Lstat(to)
+		switch made := slices.Contains(names, e); {
+		case !made:
+			err = fsx.Move(to, from)
+		case missing != nil:
+			err = fsx.Move(from, to)
+		default:
+			err = fsx.Replace(from, to)
+		}
+		if err != nil {
+			return &formats.Error{At: path.Join(u.parent, e), Err: formats.Cause(err), Hint: "run it again"}
+		}
+	}
+	if err := stage.SyncFolder(f.at(u.parent, ".")); err != nil {
+		return err
+	}
+	var paths []string
+	for _, e := range append(names, u.entries...) {
+		p := path.Join(u.parent, e)
+		if _, err := os.Lstat(f.at(u.parent, e)); (err == nil || len(f.index.Names(p)) > 0) && !slices.Contains(paths, p) {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	if err := worktree.Add(f.ctx, f.top, paths...); err != nil {
+		return &formats.Error{At: path.Join(u.parent, u.entries[0]), Op: "merged, but not staged", Err: err, Hint: "git add --all -- " + strings.Join(paths, " ")}
+	}
+	f.res.Staged = append(f.res.Staged, paths...)
+	return nil
+}
+
+// junk are files that systems leave in folders.
+var junk = [...]string{".DS_Store", "Thumbs.db", "desktop.ini"}
+
+// recoverable returns an error if the work tree has something at and below a path that is
+// neither in git nor what git made of a conflict.
+func (f *finisher) recoverable(at string) error {
+	var names []string
+	refuse := func(name, why string) error {
+		return &formats.Error{At: name, Err: errors.New(why + ", and would be lost"), Hint: "move it away, and run it again"}
+	}
+	root := filepath.Join(f.top, filepath.FromSlash(at))
+	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && p == root {
+			return fs.SkipAll
+		}
+		if err != nil || e.IsDir() || slices.Contains(junk[:], e.Name()) {
+			return err
+		}
+		name, err := f.below(p)
+		if err == nil && !e.Type().IsRegular() {
+			err = refuse(name, "not a regular file")
+		}
+		names = append(names, name)
+		return err
+	})
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	ids, err := worktree.Blobs(f.ctx, f.top, names)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		s, id := f.files[name], ids[i]
+		known := id == s.Base || id == s.Ours || id == s.Theirs || f.index.Has(name, id) || f.sides[1].Has(name, id) || f.sides[2].Has(name, id)
+		if known || s != (worktree.Sides{}) && marked(filepath.Join(f.top, filepath.FromSlash(name))) {
+			continue
+		}
+		return refuse(name, "not in git as it is")
+	}
+	return nil
+}
+
+// marked reports whether git marked conflicts in a file.
+func marked(name string) bool {
+	in, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	r, start, begun := bufio.NewReaderSize(in, 64<<10), true, false
+	for {
+		piece, err := r.ReadSlice('\n')
+		if start && bytes.HasPrefix(piece, []byte("<<<<<<< ")) {
+			begun = true
+		}
+		if start && begun && bytes.HasPrefix(piece, []byte(">>>>>>> ")) {
+			return true
+		}
+		if start = !errors.Is(err, bufio.ErrBufferFull); err != nil && start {
+			return false
+		}
+	}
+}
