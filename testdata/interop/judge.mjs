@@ -31,6 +31,7 @@ const alone = {
   redact: () => concealed(clients, versions),
   repair: () => repaired(versions),
   merge: () => merged(clients, versions),
+  team,
 };
 
 const kinds = ["sqlite", "ndjson"];
@@ -110,7 +111,6 @@ function written() {
 
 async function live() {
   await watching();
-  team();
 }
 
 function circling() {

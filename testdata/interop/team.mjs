@@ -1,15 +1,16 @@
 // Two people share agents in git. Each restores the text into their own home,
 // lets the client work, updates the text and commits. Plain git merges: no
-// driver, no configuration. Then a third home continues from what was merged.
+// driver, no configuration. Then a third home continues from what was merged. If
+// both continued one agent, `rehome merge --finish` makes two of it.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { check, client, examine, folder, fresh, once, place, read, rehome, same } from "./tools.mjs";
+import { check, client, examine, folder, fresh, inRepository, once, place, read, rehome, same, scratch } from "./tools.mjs";
 
 const version = "1.0.32";
 
 function git(at, ...args) {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+  const env = { ...process.env, PATH: `${scratch}${path.delimiter}${process.env.PATH}`, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
   for (const who of ["AUTHOR", "COMMITTER"]) Object.assign(env, { [`GIT_${who}_NAME`]: "team", [`GIT_${who}_EMAIL`]: "team@example.com" });
   const done = spawnSync("git", ["-C", at, "-c", "init.defaultBranch=main", ...args], { encoding: "utf8", env });
   return { ok: done.status === 0, text: `${done.stdout}${done.stderr}` };
@@ -120,38 +121,40 @@ export function team() {
     }
     return `${Object.keys(want).length} folders, each read and resumed`;
   });
-  const together = once(() => {
+  const both = (driver) => {
     const { ana, ben } = shared();
     go(ana, "name the risks");
     go(ben, "name the owners");
     save(ana, "ana");
     save(ben, "ben");
-    return { ana, ben, merged: merge(ana, ben) };
-  });
-  check("two people, one agent: one conflict", () => {
-    const { ana, merged } = together();
-    if (merged.ok) throw new Error("git merged two histories of one agent");
-    const files = must(ana.clone, "diff", "--name-only", "--diff-filter=U").trim().split("\n");
-    same(files.length, 1, `conflicts in ${files.join(", ")}`);
-    const text = fs.readFileSync(path.join(ana.clone, files[0]), "utf8");
-    for (const word of ["<<<<<<<", "first 0", '"turns":2']) if (!text.includes(word)) throw new Error(`the conflict does not name ${word}`);
-    return `${files[0].split("/").at(-1)} alone, which names the agent and both turns`;
-  });
-  check("two people, one agent: resolved and resumed", () => {
-    const { ana } = together();
-    const [file] = must(ana.clone, "diff", "--name-only", "--diff-filter=U").trim().split("\n");
-    must(ana.clone, "checkout", "--ours", "--", file);
-    must(ana.clone, "add", "agents");
-    must(ana.clone, "commit", "--quiet", "--no-edit");
-    const next = person("next", ana.clone);
-    restore(next);
-    const found = go(next, "last question");
-    const [agent] = Object.keys(found);
-    same(found[agent].heard.turns.slice(0, 1), ["plan the release"], "the first prompt");
-    const runs = read(version, "sqlite", next.store).runs.filter((run) => run.agentId === agent);
-    same(runs.map((run) => run.turnNumber), [1, 2, 3, 4], "the turns of both people and the new one");
-    return `${runs.length} runs: the first, one of each person, and the new one`;
-  });
+    if (driver) inRepository(ana.clone, ["git", "setup"]);
+    return { ana, merged: merge(ana, ben) };
+  };
+  for (const [how, driver] of [["by plain git", false], ["with the merge driver", true]]) {
+    const driven = once(() => both(driver));
+    check(`two people, one agent, ${how}: conflicts in its folder alone`, () => {
+      const { ana, merged } = driven();
+      if (merged.ok) throw new Error("git merged two histories of one agent");
+      const files = must(ana.clone, "diff", "--name-only", "--diff-filter=U").trim().split("\n");
+      same(new Set(files.map((file) => path.dirname(file))).size, 1, `conflicts in ${files.join(", ")}`);
+      if (!files.some((file) => file.endsWith("/runs.ndjson"))) throw new Error(`git united the runs: ${files.join(", ")}`);
+      const marks = files.filter((file) => fs.readFileSync(path.join(ana.clone, file), "utf8").includes("<<<<<<<"));
+      same(marks.length, driver ? 0 : files.length, "files with conflict markers");
+      return `${files.length} files, ${marks.length} with conflict markers`;
+    });
+    check(`two people, one agent, ${how}: finished and resumed`, () => {
+      const { ana } = driven();
+      const { sessions } = inRepository(ana.clone, ["merge", "--finish"]);
+      same(sessions.map(({ outcome }) => outcome).sort(), ["forked", "kept"], "what became of the agent");
+      must(ana.clone, "commit", "--quiet", "--no-edit");
+      whole(ana.text);
+      const next = person("next", ana.clone);
+      restore(next);
+      const found = go(next, "last question");
+      same(Object.values(found).map(({ heard }) => heard.turns.join(" | ").replaceAll(/ agent-[0-9a-f-]{36}/g, "")).sort(), ["plan the release | name the owners", "plan the release | name the risks"], "what the service hears of each agent");
+      return "the agent and its fork, each with the turns of one person";
+    });
+  }
   days(10);
 }
 

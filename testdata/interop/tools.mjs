@@ -88,6 +88,12 @@ export function rehome(args) {
   return JSON.parse(run(`rehome convert ${args.filter((arg) => !path.isAbsolute(arg)).join(" ")}`, binary, ["convert", "--json", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } }));
 }
 
+// inRepository runs a command in a work tree of git, and gives its result.
+export function inRepository(cwd, args) {
+  const env = { ...process.env, HOME: scratch, PATH: `${scratch}${path.delimiter}${process.env.PATH}` };
+  return JSON.parse(run(`rehome ${args.join(" ")}`, binary, [...args, "--json"], { cwd, env }));
+}
+
 // watch starts `rehome watch`. stop ends it as a terminal does, and gives its exit
 // status and its events.
 export function watch(source, target, to) {
