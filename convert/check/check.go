@@ -95,6 +95,9 @@ type checker struct {
 	trees map[string]*ignore.Tree       // by the paths of the options
 	bases map[string]*worktree.Revision // by the roots of work trees
 
+	merging sync.Mutex
+	merges  map[string]map[string]worktree.Sides // files with conflicts, by the roots of work trees
+
 	scanner func() (*leaks.Scanner, error) // one for all stores: it is costly to create
 }
 
@@ -231,7 +234,7 @@ func (c *checker) checkOnce(ctx context.Context, one *storeCheck, jobs int) erro
 	view := formats.View{Live: c.o.Live, Jobs: jobs, OnNotice: one.findings.say, Verbose: c.o.Verbose}
 	one.addSubagents(ctx, view)
 	err := one.f.Check(ctx, one.loc, view, q)
-	for _, further := range []func(context.Context, *storeCheck, formats.View, *rule.Pass) error{c.checkRestored, c.checkSidecar, c.checkLosses, c.checkSecrets} {
+	for _, further := range []func(context.Context, *storeCheck, formats.View, *rule.Pass) error{c.checkMerged, c.checkRestored, c.checkSidecar, c.checkLosses, c.checkSecrets} {
 		if err == nil {
 			err = further(ctx, one, view, q)
 		}

@@ -20,6 +20,7 @@ const (
 	ruleFolder = "RH191"
 	ruleLink   = "RH192"
 	ruleDevice = "RH193"
+	ruleMerge  = "RH195"
 
 	// Unrecognized is the rule for files that look like a session, but that no
 	// format recognizes.

@@ -44,6 +44,8 @@ func plant(dir, step string) error {
 		return os.Symlink(filepath.FromSlash(how), path)
 	case "pipe":
 		return pipe(path)
+	case "conflict":
+		return conflict(dir, name)
 	case "mkdir":
 		return os.MkdirAll(path, 0o777)
 	case "grow": // with zero bytes, which take no room on most disks

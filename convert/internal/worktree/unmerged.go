@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,14 +65,7 @@ func Stopped(ctx context.Context, top string) (o Operation, err error) {
 		return strings.TrimSpace(string(out))
 	}
 	dir := gitDir(top)
-	has := func(names ...string) bool {
-		for _, name := range names {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(names ...string) bool { return hasAny(dir, names...) }
 	const rebase = "git rebase --continue"
 	rebasing := has("rebase-merge", "rebase-apply")
 	switch {
@@ -107,6 +101,18 @@ func Stopped(ctx context.Context, top string) (o Operation, err error) {
 		return o, fmt.Errorf("git cannot read %s", o.Name)
 	}
 	return o, nil
+}
+
+// Merging reports whether a merge, a rebase or a cherry-pick is under way, without git.
+func Merging(top string) bool {
+	return hasAny(gitDir(top), "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+}
+
+func hasAny(dir string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 // Has reports whether a commit has a file as a side of a conflict has it. The id is ""

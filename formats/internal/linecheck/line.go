@@ -82,7 +82,7 @@ func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 	case bad == rawjson.Truncated && !l.Ended:
 		c.tail = true
 	case bad != "" && lines.Conflict(l.Bytes):
-		c.breach(notJSON, l.Number, "", "unresolved merge conflict: edit the file, or check out one side of it")
+		c.breach(notJSON, l.Number, "", "unresolved merge conflict: run `rehome merge --finish`")
 	case bad != "":
 		c.breach(notJSON, l.Number, "", "byte %d: %s", end+1, rule.Words(bad))
 	case end < len(b):
