@@ -80,6 +80,18 @@ func teams() map[string]teamwork {
 			},
 			said("agents/*/run_events.ndjson", `"text":"`),
 		},
+		"canonical": {
+			func(t *testing.T, dir string, session int, word string) {
+				id := fmt.Sprintf("5d0b2b7e-2222-4000-8000-%012d", session)
+				at := filepath.Join(dir, "sessions", "cursor-cli", id+".jsonl")
+				was, _ := os.ReadFile(at)
+				if len(was) == 0 {
+					appendTo(t, line(object{"type": "session", "version": 1, "id": id, "agent": "cursor-cli", "title": "A chat"}), at)
+				}
+				appendTo(t, line(object{"type": "message", "id": fmt.Sprintf("%s-%d", word, session), "role": "user", "turn": object{"number": max(1, strings.Count(string(was), "\n"))}, "parts": []object{{"type": "text", "text": word}}}), at)
+			},
+			said("sessions/*/*.jsonl", `"text":"`),
+		},
 		"archives of chats": {
 			func(t *testing.T, dir string, session int, word string) {
 				id := fmt.Sprintf("5d0b2b7e-1111-4000-8000-%012d", session)

@@ -144,7 +144,7 @@ func (f *finisher) units() []*unit {
 		u := &unit{parent: path.Dir(at), entries: []string{path.Base(at), path.Base(at) + formats.SidecarSuffix}}
 		u.folder = f.index.ID(at) == "" && f.files[at] == (worktree.Sides{})
 		if parent, id := sessionOf(at); id != "" && path.Ext(at) == ".jsonl" {
-			u.parent, u.entries = parent, []string{id, id + ".jsonl"}
+			u.parent, u.entries = parent, []string{id, id + ".jsonl", id + ".jsonl" + formats.SidecarSuffix}
 		}
 		key := path.Join(u.parent, u.entries[0])
 		if by[key] == nil {

@@ -127,7 +127,7 @@ func (f *finisher) place(u *unit, out string) error {
 	var paths []string
 	for _, e := range append(names, u.entries...) {
 		p := path.Join(u.parent, e)
-		if _, err := os.Lstat(f.at(u.parent, e)); (err == nil || len(f.index.Names(p)) > 0) && !slices.Contains(paths, p) {
+		if _, err := os.Lstat(f.at(u.parent, e)); (err == nil || len(f.index.Names(p)) > 0 || f.files[p] != (worktree.Sides{})) && !slices.Contains(paths, p) {
 			paths = append(paths, p)
 		}
 	}
