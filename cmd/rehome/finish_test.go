@@ -92,6 +92,20 @@ func teams() map[string]teamwork {
 			},
 			said("sessions/*/*.jsonl", `"text":"`),
 		},
+		"codex": {
+			func(t *testing.T, dir string, session int, word string) {
+				id := fmt.Sprintf("01a202d9-0bc4-7c43-8649-%012d", session)
+				at := filepath.Join(dir, "codex", "sessions", "2026", "11", "22", "rollout-2026-11-22T10-41-48-"+id+".jsonl")
+				item := func(of string, payload object) string {
+					return line(object{"timestamp": "2026-11-22T10:41:48.603Z", "type": of, "payload": payload})
+				}
+				if !exists(at) {
+					appendTo(t, item("session_meta", object{"id": id, "timestamp": "2026-11-22T10:41:48.520Z", "cwd": "/w", "originator": "codex_exec", "cli_version": "0.169.0", "source": "exec"}), at)
+				}
+				appendTo(t, item("response_item", object{"type": "message", "role": "user", "content": []object{{"type": "input_text", "text": word}}}), at)
+			},
+			said("codex/sessions/*/*/*/*.jsonl", `"text":"`),
+		},
 		"archives of chats": {
 			func(t *testing.T, dir string, session int, word string) {
 				id := fmt.Sprintf("5d0b2b7e-1111-4000-8000-%012d", session)
