@@ -221,7 +221,7 @@ func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
 	stdout, quiet := a.out.stdout, bytes.Buffer{}
 	a.out.stdout = &quiet // nothing to say if all is well
 	defer func() { a.out.stdout = stdout }()
-	run := checkCmd{Paths: paths, Format: "text", FailOn: "warning"}
+	run := checkCmd{Paths: paths, Format: "text", FailOn: "warning", Secrets: true}
 	if exists(".rehome-baseline.json") {
 		run.Baseline = ".rehome-baseline.json"
 	}

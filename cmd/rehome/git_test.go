@@ -94,6 +94,7 @@ func TestGitSetup(t *testing.T) {
 		{"printf 'no session\\n' > sessions/notes.jsonl; git add -N . ; git diff sessions/notes.jsonl; git reset -q; rm sessions/notes.jsonl", 0, "\n+no session", ""},
 		{broken + "git commit -qam three", 1, "RH203|sessions/cursor-cli/|not committed", "staged-"},
 		{"git add sessions && git checkout -q HEAD -- db && f=$(git ls-files 'sessions/*.jsonl') && git show \"HEAD:$f\" > \"$f\" && git commit -qm three", 1, "not committed", ""}, // it is mended, but not staged
+		{"git reset -q --hard; sed -i.bak \"s/Find out why/ghp_$(printf 'a1B2c3D4e5F6%.0s' 1 2 3)/\" sessions/*/*.jsonl; rm sessions/*/*.bak; git commit -qam token", 1, "RH501|not committed", "ghp_a1B2c3D4e5F6a1"},
 		{"git reset -q --hard; echo x > other.txt; git add other.txt; " + broken + "git commit -qm three", 0, "", "RH"},
 		{"git commit -qam four --no-verify", 0, "", "RH"},
 		{"git reset -q --hard HEAD~1; echo >> archive/blobs.ndjson; git commit -qam five", 1, "archive|not committed", ""},

@@ -189,7 +189,9 @@ var single = [...]string{"store.db", "state.vscdb"}
 func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error) {
 	var out []string
 	add := func(pattern, name string) {
-		if !formats.IsSidecar(name) {
+		if formats.IsSidecar(name) {
+			out = append(out, pattern+" -diff")
+		} else {
 			out = append(out, pattern+" diff="+driver)
 		}
 		if ext := path.Ext(name); ext != ".db" && ext != ".vscdb" {
@@ -216,7 +218,7 @@ func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error)
 		for _, name := range []string{"*.jsonl", "*.db", "*.vscdb"} {
 			add(quote("/"+at+name), name)
 		}
-		out = append(out, quote("/"+at+"*.ndjson")+" merge="+driver)
+		out = append(out, quote("/"+at+"*.ndjson")+" merge="+driver, quote("/"+at+"*"+formats.SidecarSuffix)+" -diff")
 	}
 	if len(paths) > 0 {
 		return unique(out), nil
