@@ -258,3 +258,87 @@ func TestFinishKeeps(t *testing.T) {
 		s.run(t, run)
 	}
 }
+
+// TestFinishRefuses: what git has only as staged, what people wrote between the marks of a
+// conflict, and what is in a store's folder without being a part of it stays.
+func TestFinishRefuses(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // see TestDownload
+	}
+	c := teams()["cursor-ndjson"]
+	dir, run := repository(t)
+	step{script: "git rm -rq . && git checkout -qb main"}.run(t, run)
+	commit := func(session int, word string) {
+		t.Helper()
+		c.say(t, dir, session, word)
+		step{script: "git add . && git commit -qm " + word}.run(t, run)
+	}
+	commit(1, "base")
+	step{script: "git checkout -qb theirs"}.run(t, run)
+	commit(1, "theirs")
+	step{script: "git checkout -qb readme && echo hi > agents/README.md && git add . && git commit -qm readme && git checkout -q main"}.run(t, run)
+	commit(1, "ours")
+	const runs = "agents/agent-20000000-0000-4000-8000-000000000001/runs.ndjson"
+	for name, s := range map[string]step{
+		"a staged session":              {script: "mkdir agents/mine && echo '{}' > agents/mine/runs.ndjson && git add agents/mine", has: "agents/mine/runs.ndjson: staged, but in neither commit, and would be lost"},
+		"an edit in a conflict":         {script: "sed -i.bak 1s/finished/mine/ " + runs + "; rm " + runs + ".bak", has: "runs.ndjson: edited since git merged it, and would be lost"},
+		"a conflict resolved by hand":   {script: "echo '{\"mine\":1}' > " + runs + " && git add " + runs, has: "runs.ndjson: edited since git merged it, and would be lost"},
+		"a file that is no part of it":  {script: "git merge --abort && ! git merge -q readme", has: "agents/README.md: not a part of the store, and would be lost"},
+		"no conflict there":             {script: ":", has: "elsewhere: no store with a conflict is there"},
+		"the store is the root, by git": {script: "git merge --abort && git checkout -qb root main && git mv agents/* . && git commit -qm root && git checkout -qb other && sed -i.bak s/idle/busy/ */agents.ndjson && git commit -qam other && git checkout -q root && sed -i.bak s/idle/gone/ */agents.ndjson && git commit -qam gone && ! git merge -q other", has: "its store is the root of the repository"},
+	} {
+		step{script: "git reset -q --hard && git clean -fdxq && git checkout -q main && ! git merge -q theirs"}.run(t, run)
+		at := ""
+		if name == "no conflict there" {
+			at = " elsewhere"
+		}
+		const state = "{ git ls-files -s; find . -path ./.git -prune -o -type f -print | sort | xargs cat; }"
+		s.script += " && " + state + " > \"$HOME/before\"; code=0; rehome merge --finish" + at + " || code=$?; " + state + " | diff \"$HOME/before\" - && exit $code"
+		s.exit = 1
+		t.Run(name, func(t *testing.T) { s.run(t, run) })
+	}
+	// The rest is said to have a conflict; what is ignored is staged, too.
+	other := teams()["claude-code"]
+	step{script: "git reset -q --hard && git clean -fdxq && git checkout -q theirs"}.run(t, run)
+	other.say(t, dir, 1, "theirs")
+	step{script: "git add . && git commit -qm more && git checkout -q main"}.run(t, run)
+	other.say(t, dir, 1, "ours")
+	for _, s := range []step{
+		{script: "echo agents > .gitignore && git add . && git commit -qm more && git merge -q theirs", exit: 1},
+		{script: "rehome merge --finish agents", has: "still has a conflict: claude/my folder/2|when no conflict is left: git commit", lacks: "agents.ndjson"},
+		{script: "git status --short --ignored agents", has: "A  agents/agent-", lacks: "!!"},
+	} {
+		s.run(t, run)
+	}
+}
+
+// TestFinishAncestors: of two common ancestors, neither says what was removed.
+func TestFinishAncestors(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // see TestDownload
+	}
+	c := teams()["cursor-ndjson"]
+	dir, run := repository(t)
+	step{script: "git rm -rq . && git checkout -qb main"}.run(t, run)
+	commit := func(branch, word, date string, session int) {
+		t.Helper()
+		step{script: "git checkout -q " + branch}.run(t, run)
+		c.say(t, dir, session, word)
+		step{script: "git add . && GIT_COMMITTER_DATE=" + date + "T00:00:00Z git commit -qm " + word}.run(t, run)
+	}
+	commit("main", "base", "2026-01-01", 1)
+	step{script: "git branch theirs"}.run(t, run)
+	commit("main", "more", "2026-01-03", 1)
+	commit("theirs", "other", "2026-01-02", 2)
+	step{script: "git branch one main && git branch two theirs && git merge -qm merged one && git checkout -q two agents && git commit -qm older && git checkout -q main && git merge -qm merged two"}.run(t, run)
+	commit("main", "ours", "2026-01-04", 2)
+	commit("theirs", "theirs", "2026-01-04", 2)
+	for _, s := range []string{"git checkout -q main && ! git merge -q theirs", "git checkout -q theirs && ! git merge -q main~0"} {
+		step{script: s + " && rehome merge --finish -q && git write-tree >> \"$HOME/trees\""}.run(t, run)
+		if got := c.said(t, dir); !slices.Equal(got, []string{"base more", "other ours", "other theirs"}) {
+			t.Errorf("%q", got)
+		}
+		step{script: "git reset -q --hard"}.run(t, run)
+	}
+	step{script: "uniq \"$HOME/trees\" | wc -l", has: "1"}.run(t, run)
+}

@@ -80,6 +80,8 @@ type unresolved struct {
 	Path  string `json:"path,omitempty"`
 	Error string `json:"error,omitempty"`
 	Hint  string `json:"hint,omitempty"`
+
+	skipped bool // it is not at and below the paths
 }
 
 // Run merges sources and prints what became of their sessions.
@@ -112,6 +114,9 @@ func (c *mergeCmd) finish(a *app) error {
 	more := &finishedMerge{Staged: append([]string{}, res.Staged...), Unresolved: []unresolved{}, Next: res.Next}
 	for _, name := range res.Others {
 		more.Unresolved = append(more.Unresolved, unresolved{Path: name})
+	}
+	for _, name := range res.Skipped {
+		more.Unresolved = append(more.Unresolved, unresolved{Path: name, skipped: true})
 	}
 	for _, one := range res.Left {
 		more.Unresolved = append(more.Unresolved, unresolved{Error: one.Error(), Hint: formats.Hint(one)})

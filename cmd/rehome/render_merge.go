@@ -66,7 +66,10 @@ func (r mergeResult) finished(p *page) {
 		p.Line("    " + visible(name))
 	}
 	for _, one := range f.Unresolved {
-		if one.Path != "" {
+		switch {
+		case one.skipped:
+			p.Line("  still has a conflict: " + visible(one.Path))
+		case one.Path != "":
 			p.Line("  not a store, resolve it yourself: " + visible(one.Path))
 		}
 	}

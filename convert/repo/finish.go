@@ -33,6 +33,8 @@ type Finished struct {
 	Left   []error  // why stores still have conflicts
 	Others []string // files with conflicts that are of no store
 	Next   string   // the command that continues what stopped
+
+	Skipped []string // files with conflicts that are not at and below the paths
 }
 
 // finisher is one call of Finish.
@@ -43,7 +45,8 @@ type finisher struct {
 	op    worktree.Operation
 	index *worktree.Revision
 	files map[string]worktree.Sides // with conflicts
-	sides [3]*worktree.Revision     // base (which may be nil), ours and theirs
+	bases []*worktree.Revision      // common ancestors
+	sides [3]*worktree.Revision     // ours and theirs, at 1 and 2
 	res   *Finished
 }
 
@@ -74,12 +77,18 @@ func (r *Repo) Finish(reg *formats.Registry, o FinishOptions) (res *Finished, er
 	if f.index, err = worktree.Index(r.ctx, r.top); err != nil {
 		return nil, err
 	}
-	for i, rev := range []string{f.op.Base, "HEAD", f.op.Theirs} {
+	for i, rev := range append([]string{"", "HEAD", f.op.Theirs}, f.op.Bases...) {
 		if rev == "" {
 			continue
 		}
-		if f.sides[i], err = worktree.Open(r.ctx, r.top, rev); err != nil {
+		side, err := worktree.Open(r.ctx, r.top, rev)
+		if err != nil {
 			return nil, err
+		}
+		if i < len(f.sides) {
+			f.sides[i] = side
+		} else {
+			f.bases = append(f.bases, side)
 		}
 	}
 	wanted := map[string]bool{}
@@ -93,13 +102,15 @@ func (r *Repo) Finish(reg *formats.Registry, o FinishOptions) (res *Finished, er
 		}
 		wanted[at] = true
 	}
-	units := f.units()
+	units, done := f.units(), 0
 	for _, u := range units {
 		if len(wanted) > 0 && !slices.ContainsFunc(u.files, func(name string) bool {
 			return wanted["."] || wanted[name] || worktree.Within(wanted, name)
 		}) {
+			f.res.Skipped = append(f.res.Skipped, u.files...)
 			continue
 		}
+		done++
 		err := f.finish(u)
 		if stage.DiskFull(err) {
 			err = &formats.Error{At: u.paths()[0], Err: errors.New("the disk is full"), Hint: "free some space and run it again: none of it was changed"}
@@ -111,16 +122,22 @@ func (r *Repo) Finish(reg *formats.Registry, o FinishOptions) (res *Finished, er
 			f.res.Left = append(f.res.Left, err)
 		}
 	}
+	if len(units) > 0 && done == 0 {
+		return nil, &formats.Error{At: o.Paths[0], Err: errors.New("no store with a conflict is there"), Hint: "git status lists the conflicts"}
+	}
 	slices.Sort(f.res.Others)
+	slices.Sort(f.res.Skipped)
 	return f.res, nil
 }
 
 // unit is what is merged and placed at once: a store in a folder, or the files of a session.
 type unit struct {
-	folder  bool     // it is a store in a folder
-	parent  string   // slash path of the folder that it is in
-	entries []string // its files and folders in there
-	files   []string // those with conflicts
+	folder   bool     // it is a store in a folder
+	parent   string   // slash path of the folder that it is in
+	entries  []string // its files and folders in there
+	files    []string // those with conflicts
+	sessions []merge.Session
+	base     *worktree.Revision // nil if there is none, or several that differ in it
 }
 
 func (u *unit) paths() (out []string) {
@@ -134,9 +151,14 @@ func (u *unit) paths() (out []string) {
 func (f *finisher) units() []*unit {
 	by := map[string]*unit{}
 	var rest []string
+	whole := f.index.Marked() && f.IsStore(f.reg, f.top)
 	for _, name := range slices.Sorted(maps.Keys(f.files)) {
 		at, _ := strings.CutSuffix(name, formats.SidecarSuffix)
-		at = f.index.Store(at)
+		if whole || path.Dir(at) == "." && path.Ext(at) == ".ndjson" {
+			at = "."
+		} else {
+			at = f.index.Store(at)
+		}
 		if at == "" {
 			rest = append(rest, name)
 			continue
@@ -201,6 +223,9 @@ const maxRounds = 8
 
 // finish merges a unit and places the result.
 func (f *finisher) finish(u *unit) (err error) {
+	if u.paths()[0] == "." {
+		return &formats.Error{At: u.files[0], Err: errors.New("its store is the root of the repository, which cannot be replaced"), Hint: "extract both commits to folders, and run: rehome merge A B OUT"}
+	}
 	for _, name := range u.files {
 		if s := f.files[name]; !f.sides[1].Has(name, s.Ours) || !f.sides[2].Has(name, s.Theirs) {
 			return &formats.Error{At: name, Err: fmt.Errorf("the conflict is not between HEAD and %s: the file was renamed, or partly resolved", f.op.Name), Hint: "resolve it by hand, then: git add -- " + name}
@@ -237,6 +262,7 @@ func (f *finisher) finish(u *unit) (err error) {
 			break
 		}
 	}
+	u.sessions = res.Sessions
 	if err := f.keep(u, filepath.Join(staged.Tree, "kept"), out); err != nil {
 		return err
 	}
@@ -263,7 +289,8 @@ func (f *finisher) finish(u *unit) (err error) {
 // merge writes the sides of a unit to folders, and what becomes of them to out.
 func (f *finisher) merge(u *unit, dir, out string) (*merge.Result, error) {
 	var at [3]string
-	for i, side := range f.sides {
+	u.base = f.base(u)
+	for i, side := range []*worktree.Revision{u.base, f.sides[1], f.sides[2]} {
 		if side == nil {
 			continue
 		}
@@ -289,6 +316,23 @@ func (f *finisher) merge(u *unit, dir, out string) (*merge.Result, error) {
 		}
 	}
 	return merge.Run(f.ctx, f.reg, at[1:], out, merge.Options{Base: at[0], Jobs: f.o.Jobs, Verbose: f.o.Verbose, OnNotice: f.o.OnNotice})
+}
+
+// base returns the common ancestor of a unit. Of several, one would be the wrong one.
+func (f *finisher) base(u *unit) *worktree.Revision {
+	for _, b := range f.bases {
+		for _, p := range u.paths() {
+			for _, name := range append(b.Names(p), f.bases[0].Names(p)...) {
+				if b.ID(name) != f.bases[0].ID(name) {
+					return nil
+				}
+			}
+		}
+	}
+	if len(f.bases) == 0 {
+		return nil
+	}
+	return f.bases[0]
 }
 
 // earlier adds forks to a unit that an earlier merge has made, and that are merged, too.

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"hash/maphash"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +15,7 @@ import (
 
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/worktree"
+	"rehome/convert/merge"
 	"rehome/formats"
 	"rehome/internal/fsx"
 )
@@ -58,7 +61,10 @@ func (f *finisher) keep(u *unit, dir, out string) error {
 				}
 				continue
 			}
-			both := f.sides[1].ID(name) != "" && f.sides[2].ID(name) != ""
+			ours, theirs := f.sides[1].ID(name), f.sides[2].ID(name)
+			if lost != nil && ours == "" && theirs == "" {
+				return &formats.Error{At: name, Err: errors.New("staged, but in neither commit, and would be lost"), Hint: "move it elsewhere, run git add on its old path, and add it back after the merge"}
+			}
 			if lost != nil && !u.folder { // it can be a fork's
 				_, tail, _ := strings.Cut(filepath.ToSlash(rel), "/")
 				if list, err := os.ReadDir(out); err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool {
@@ -68,12 +74,22 @@ func (f *finisher) keep(u *unit, dir, out string) error {
 					continue
 				}
 			}
-			if lost != nil && (both || !u.folder) && !formats.IsSidecar(path.Base(name)) {
+			removed := u.base != nil && u.base.ID(name) != "" && u.base.ID(name) == ours+theirs // on one side, and not changed on the other
+			if lost != nil && !(u.folder && removed) && !u.inFork(rel, out) && !formats.IsSidecar(path.Base(name)) {
 				return &formats.Error{At: name, Err: errors.New("not a part of the store, and would be lost"), Hint: "move it elsewhere on both branches, or resolve the conflict by hand"}
 			}
 		}
 	}
 	return nil
+}
+
+// inFork reports whether a fork in the result has what was a file of the session.
+func (u *unit) inFork(rel, out string) bool {
+	return slices.ContainsFunc(u.sessions, func(s merge.Session) bool {
+		to := strings.ReplaceAll(rel, s.Of, s.ID)
+		_, err := os.Lstat(filepath.Join(out, to))
+		return s.Of != "" && to != rel && err == nil
+	})
 }
 
 // place puts the result of a unit into the work tree, forks first, and stages it. Each
@@ -173,13 +189,77 @@ func (f *finisher) recoverable(at string) error {
 	}
 	for i, name := range names {
 		s, id := f.files[name], ids[i]
-		known := id == s.Base || id == s.Ours || id == s.Theirs || f.index.Has(name, id) || f.sides[1].Has(name, id) || f.sides[2].Has(name, id)
-		if known || s != (worktree.Sides{}) && marked(filepath.Join(f.top, filepath.FromSlash(name))) {
+		if id == s.Base || id == s.Ours || id == s.Theirs || f.sides[1].Has(name, id) || f.sides[2].Has(name, id) {
 			continue
 		}
-		return refuse(name, "not in git as it is")
+		made := f.index.Has(name, id) // by git, or by people
+		if s != (worktree.Sides{}) {
+			made = marked(filepath.Join(f.top, filepath.FromSlash(name)))
+		}
+		if !made {
+			return refuse(name, "not in git as it is")
+		}
+		from := []string{s.Base, s.Ours, s.Theirs}
+		for _, side := range append(f.sides[1:], f.bases...) {
+			from = append(from, side.ID(name))
+		}
+		if made, err = f.ofSides(name, from); err != nil {
+			return err
+		}
+		if !made {
+			return refuse(name, "edited since git merged it")
+		}
 	}
 	return nil
+}
+
+// ofSides reports whether each line of a file of the work tree is of one of some blobs, or
+// marks a conflict.
+func (f *finisher) ofSides(name string, ids []string) (bool, error) {
+	known, seed := map[uint64]bool{}, maphash.MakeSeed()
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if id == "" {
+			continue
+		}
+		if err := worktree.Blob(f.ctx, f.top, id, func(in io.Reader) error {
+			return eachLine(in, seed, func(sum uint64, _ bool) { known[sum] = true })
+		}); err != nil {
+			return false, err
+		}
+	}
+	in, err := os.Open(filepath.Join(f.top, filepath.FromSlash(name)))
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	all := true
+	err = eachLine(in, seed, func(sum uint64, marks bool) { all = all && (marks || known[sum]) })
+	return all, err
+}
+
+// eachLine passes on a sum of each line, without what ends it, and whether it marks a conflict.
+func eachLine(in io.Reader, seed maphash.Seed, visit func(sum uint64, marks bool)) error {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	r, start, marks := bufio.NewReaderSize(in, 64<<10), true, false
+	for {
+		piece, err := r.ReadSlice('\n')
+		if start {
+			marks = slices.ContainsFunc([]string{"<<<<<<< ", "||||||| ", "=======\n", "=======\r\n", ">>>>>>> "}, func(m string) bool { return bytes.HasPrefix(piece, []byte(m)) })
+		}
+		h.Write(bytes.TrimRight(piece, "\r\n"))
+		if start = !errors.Is(err, bufio.ErrBufferFull); start && len(piece) > 0 {
+			visit(h.Sum64(), marks)
+			h.Reset()
+		}
+		if err != nil && start {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return err
+		}
+	}
 }
 
 // marked reports whether git marked conflicts in a file.

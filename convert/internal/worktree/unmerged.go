@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,9 +48,10 @@ func Unmerged(ctx context.Context, top string) (map[string]Sides, error) {
 
 // Operation is what stopped at conflicts.
 type Operation struct {
-	Name         string // of the head in the repository: MERGE_HEAD
-	Theirs, Base string // commits; the base is "" if they have no common ancestor
-	Continue     string // the command that finishes it
+	Name     string   // of the head in the repository: MERGE_HEAD
+	Theirs   string   // a commit
+	Bases    []string // commits; none if they have no common ancestor
+	Continue string   // the command that finishes it
 }
 
 // ErrNone is the error of Stopped if nothing has stopped.
@@ -64,6 +66,9 @@ func Stopped(ctx context.Context, top string) (o Operation, err error) {
 		}
 		return strings.TrimSpace(string(out))
 	}
+	commits := func(rev string) []string {
+		return slices.DeleteFunc([]string{parse(rev)}, func(id string) bool { return id == "" })
+	}
 	dir := gitDir(top)
 	has := func(names ...string) bool { return hasAny(dir, names...) }
 	const rebase = "git rebase --continue"
@@ -74,26 +79,26 @@ func Stopped(ctx context.Context, top string) (o Operation, err error) {
 		if err != nil || bytes.Count(heads, []byte("\n")) > 1 {
 			return o, errors.Join(err, errors.New("a merge of more than two branches"))
 		}
-		o = Operation{"MERGE_HEAD", parse("MERGE_HEAD^{commit}"), "", "git commit"}
+		o = Operation{"MERGE_HEAD", parse("MERGE_HEAD^{commit}"), nil, "git commit"}
 		if rebasing {
 			o.Continue = rebase
 		}
-		out, err := command(ctx, top, "merge-base", "HEAD", "MERGE_HEAD").Output()
+		out, err := command(ctx, top, "merge-base", "--all", "HEAD", "MERGE_HEAD").Output()
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
 			err = nil // unrelated histories
 		}
 		if err != nil {
 			return o, fmt.Errorf("git merge-base: %w", err)
 		}
-		o.Base = strings.TrimSpace(string(out))
+		o.Bases = strings.Fields(string(out))
 	case rebasing && parse("REBASE_HEAD^{commit}") != "":
-		o = Operation{"REBASE_HEAD", parse("REBASE_HEAD^{commit}"), parse("REBASE_HEAD^1^{commit}"), rebase}
+		o = Operation{"REBASE_HEAD", parse("REBASE_HEAD^{commit}"), commits("REBASE_HEAD^1^{commit}"), rebase}
 	case has("CHERRY_PICK_HEAD"):
-		o = Operation{"CHERRY_PICK_HEAD", parse("CHERRY_PICK_HEAD^{commit}"), parse("CHERRY_PICK_HEAD^1^{commit}"), "git cherry-pick --continue"}
+		o = Operation{"CHERRY_PICK_HEAD", parse("CHERRY_PICK_HEAD^{commit}"), commits("CHERRY_PICK_HEAD^1^{commit}"), "git cherry-pick --continue"}
 	case has("REVERT_HEAD"):
-		o = Operation{"REVERT_HEAD", parse("REVERT_HEAD^1^{commit}"), parse("REVERT_HEAD^{commit}"), "git revert --continue"}
+		o = Operation{"REVERT_HEAD", parse("REVERT_HEAD^1^{commit}"), commits("REVERT_HEAD^{commit}"), "git revert --continue"}
 	case parse("refs/stash^{commit}") != "":
-		o = Operation{"refs/stash", parse("refs/stash^{commit}"), parse("refs/stash^1^{commit}"), "git stash drop"}
+		o = Operation{"refs/stash", parse("refs/stash^{commit}"), commits("refs/stash^1^{commit}"), "git stash drop"}
 	default:
 		return o, ErrNone
 	}
@@ -129,8 +134,28 @@ func (r *Revision) Names(at string) (out []string) {
 	return out
 }
 
+// Marked reports whether a file marks the root as a store.
+func (r *Revision) Marked() bool {
+	return slices.ContainsFunc(markers[:], func(m string) bool { return r.ids[m] != "" })
+}
+
 // ID returns the id of a file, "" if there is none.
 func (r *Revision) ID(name string) string { return r.ids[name] }
+
+// Blob passes on the content of a blob.
+func Blob(ctx context.Context, top, id string, read func(io.Reader) error) error {
+	cmd := command(ctx, top, "cat-file", "blob", id)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	err = read(out)
+	out.Close()
+	return errors.Join(err, cmd.Wait())
+}
 
 // Blobs returns the ids that files of the work tree get if they are added.
 func Blobs(ctx context.Context, top string, names []string) ([]string, error) {
@@ -149,9 +174,15 @@ func Blobs(ctx context.Context, top string, names []string) ([]string, error) {
 	return ids, nil
 }
 
-// Add stages paths as they are in the work tree: files, folders, and what is removed.
+// Add stages paths as they are in the work tree: files, folders, and what is removed; also
+// what is ignored, or not a part of a sparse work tree.
 func Add(ctx context.Context, top string, paths ...string) error {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"--literal-pathspecs", "add", "--all", "--"}, paths...)...)
+	args := []string{"--literal-pathspecs", "add", "--all", "--force", "--"}
+	if sparse, err := command(ctx, top, "config", "--bool", "core.sparseCheckout").Output(); err == nil && strings.TrimSpace(string(sparse)) == "true" {
+		args[len(args)-1] = "--sparse" // older versions of git do not know it
+		args = append(args, "--")
+	}
+	cmd := exec.CommandContext(ctx, "git", append(args, paths...)...)
 	cmd.Dir, cmd.Env = top, environment()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("git add: %s: %w", strings.TrimSpace(string(out)), err)
