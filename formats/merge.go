@@ -33,8 +33,8 @@ type Merge struct {
 	Fork func(id, digest string) string
 
 	// Rewrite appends a line of a fork: each string in it that is an old id becomes the
-	// new one, and if it has a title, that says so; "" as its title is the given one. titled
-	// reports whether it has.
+	// new one, unless somebody said it, and if it has a title, that says so; "" as its title
+	// is the given one. titled reports whether it has.
 	Rewrite func(dst, line []byte, path string, ids map[string]string, title string) (out []byte, titled bool)
 
 	// Open opens a store that is one session with an id as that of a fork, and Added reports

@@ -139,6 +139,42 @@ func TestCanonicalSubagents(t *testing.T) {
 	}
 }
 
+// TestSaid: what somebody said stays as it is in a fork, even if that is the session's id.
+func TestSaid(t *testing.T) {
+	const id = "11111111-1111-4111-8111-111111111111"
+	call := `{"type":"message","id":"c","role":"assistant","parts":[{"type":"tool_call","id":"c","name":"Find","args":{"session":"` + id + `","id":"` + id + `"}}]}` + "\n"
+	line := `{"role":"user","message":{"content":[{"type":"text","text":"%s"}]}}` + "\n"
+	rollout := `{"timestamp":"2026-11-22T11:00:00.000Z","type":"session_meta","payload":{"id":"` + id + `"}}` + "\n" + fmt.Sprintf(codexItem, id)
+	for name, said := range map[string]string{
+		"cursor-cli/a.jsonl":                                      text(`"`+id+`"`, "", id, id) + call,
+		"agent-transcripts/" + id + "/" + id + ".jsonl":           fmt.Sprintf(line, id),
+		codexDay + "rollout-2026-11-22T10-41-48-" + id + ".jsonl": rollout,
+	} {
+		more := func(word string) person {
+			switch {
+			case strings.HasPrefix(name, "cursor-cli"):
+				return person{name: said + strings.Replace(call, `"c"`, `"`+word+`"`, 2)}
+			case strings.HasPrefix(name, "agent"):
+				return person{name: said + fmt.Sprintf(line, word)}
+			}
+			return person{name: said + fmt.Sprintf(codexItem, word)}
+		}
+		out := merged(t, more("ann"), more("ben"))
+		if len(out) != 2 {
+			t.Errorf("%q", out)
+		}
+		for _, got := range out {
+			_, want, _ := strings.Cut(said, "\n") // a head and its id
+			if strings.HasPrefix(name, "agent") {
+				want = said
+			}
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+}
+
 // TestCanonicalSidecar: the session that keeps its id keeps the state of its agent, a fork
 // has none, and that is said. Both convert to the clients, and back.
 func TestCanonicalSidecar(t *testing.T) {

@@ -178,18 +178,21 @@ func updated(line []byte) int64 {
 	return at.Millis()
 }
 
-// minUnique is the length of ids that nobody uses for anything else.
-const minUnique = 16
-
-// rewrite gives a line to a fork. A short id can also be a word: it is only replaced
-// where lines name sessions.
+// rewrite gives a line to a fork. An id can also be a word, or what somebody said: it is
+// only replaced where lines name sessions.
 func rewrite(dst, line []byte, _ string, ids map[string]string, _ string) (out []byte, titled bool) {
 	head := kindOf(line) == "session"
 	if head {
 		line, titled = retitle(line), true
 	}
-	return forks.RenameWhere(dst, line, ids, func(id, member string, depth int) bool {
-		return len(id) >= minUnique || member == "session" || member == "child" || head && member == "id" && depth == 1
+	return forks.RenameWhere(dst, line, ids, func(_, member string, depth int) bool {
+		switch member {
+		case "id":
+			return head && depth == 1
+		case "session": // of parent, or in children
+			return head && depth <= 3
+		}
+		return member == "child" && !head && depth == 3 // of a part
 	}), titled
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/filename"
-	"rehome/formats/internal/forks"
 )
 
 // merge says how two people's copies of a transcript unite: the client appends to it. Its
@@ -18,11 +17,8 @@ func merge() *formats.Merge {
 		Fork: func(id, digest string) string {
 			return strings.TrimSuffix(id, bare(id)) + filename.NamedUUID("rehome/cursor-transcript/fork/1\x00", id, digest)
 		},
-		Rewrite: func(dst, line []byte, p string, ids map[string]string, _ string) ([]byte, bool) {
-			if path.Ext(p) == ".txt" {
-				return append(dst, line...), false
-			}
-			return forks.Rename(dst, line, ids), false
+		Rewrite: func(dst, line []byte, _ string, _ map[string]string, _ string) ([]byte, bool) {
+			return append(dst, line...), false // an id in it is what somebody said
 		},
 	}
 }

@@ -30,10 +30,16 @@ func Key(line []byte, members ...string) string {
 	return key.String()
 }
 
+// said are the members that have what people, models and tools said.
+const said = " arguments content display input message output prompt text thinking "
+
 // Rename appends a line in which each string that is one of the ids is another one. A
-// string that merely contains an id, such as what a person wrote, is left as it is.
+// string that merely contains an id is left as it is, and so is what somebody said, even
+// if that is just an id.
 func Rename(dst, line []byte, ids map[string]string) []byte {
-	return RenameWhere(dst, line, ids, func(string, string, int) bool { return true })
+	return RenameWhere(dst, line, ids, func(_, member string, _ int) bool {
+		return member == "" || !strings.Contains(said, " "+member+" ")
+	})
 }
 
 // RenameWhere is Rename for the strings that where accepts, given the id, the name of the

@@ -5,12 +5,13 @@ import "testing"
 func TestRename(t *testing.T) {
 	ids := map[string]string{"a-1": "b-2", "run": "other"}
 	for line, want := range map[string]string{
-		`{"id":"a-1","x":["a-1",{"a-1":"run"}]}`: `{"id":"b-2","x":["b-2",{"b-2":"other"}]}`,
-		`{"text":"say \"a-1\"","y":"a-1 "}`:      `{"text":"say \"a-1\"","y":"a-1 "}`,
-		`{"z":"\"a-1"}`:                          `{"z":"\"a-1"}`,
-		`not JSON "a-1"`:                         `not JSON "a-1"`,
-		`{"id":"a-1","torn":"a-`:                 `{"id":"b-2","torn":"a-`,
-		"":                                       "",
+		`{"id":"a-1","x":["a-1",{"a-1":"run"}]}`:     `{"id":"b-2","x":["b-2",{"b-2":"other"}]}`,
+		`{"text":"say \"a-1\"","y":"a-1 "}`:          `{"text":"say \"a-1\"","y":"a-1 "}`,
+		`{"text":"a-1","content":["a-1"],"z":"run"}`: `{"text":"a-1","content":["a-1"],"z":"other"}`,
+		`{"z":"\"a-1"}`:          `{"z":"\"a-1"}`,
+		`not JSON "a-1"`:         `not JSON "a-1"`,
+		`{"id":"a-1","torn":"a-`: `{"id":"b-2","torn":"a-`,
+		"":                       "",
 	} {
 		if got := string(Rename(nil, []byte(line), ids)); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
