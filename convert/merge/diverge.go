@@ -190,13 +190,23 @@ func best(m *formats.Merge, all []*version) {
 
 // alike reports whether copies that have not diverged have the same conversation.
 func alike(all []*version) bool {
+	first, have := map[string]*file{}, map[string]int{}
 	for _, v := range all {
-		for _, other := range all {
-			for p, f := range v.files {
-				if o := other.files[p]; (o == nil || len(o.lines) != len(f.lines)) && !formats.IsSidecar(path.Base(p)) {
-					return false
-				}
+		for p, f := range v.files {
+			if formats.IsSidecar(path.Base(p)) {
+				continue
 			}
+			if first[p] == nil {
+				first[p] = f
+			}
+			if have[p]++; len(f.lines) != len(first[p].lines) {
+				return false
+			}
+		}
+	}
+	for _, n := range have {
+		if n != len(all) {
+			return false
 		}
 	}
 	return true
