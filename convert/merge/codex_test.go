@@ -36,6 +36,10 @@ func codexHome(t *testing.T) person {
 	return p
 }
 
+func codexMeta(id string) string {
+	return `{"timestamp":"2026-11-22T11:00:00.000Z","type":"session_meta","payload":{"id":"` + id + `","timestamp":"2026-11-22T11:00:00.000Z"}}` + "\n"
+}
+
 // prompts lists what was said in each session of a store, by its id.
 func prompts(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -151,22 +155,53 @@ func TestCodexPlaces(t *testing.T) {
 	}
 }
 
+// TestCodexNames: the name of a file has the time of its machine, and a file with another
+// name gets one: a session is one, whatever its files are called.
+func TestCodexNames(t *testing.T) {
+	const id = "01a202d9-0bc4-7c43-8649-eeeeeeeeeeee"
+	said := codexMeta(id) + fmt.Sprintf(codexItem, "ask")
+	early, late := codexDay+"rollout-2026-11-22T10-00-00-"+id+".jsonl", codexDay+"rollout-2026-11-22T12-00-00-"+id+".jsonl"
+	for _, name := range []string{late, "a.jsonl"} {
+		longer := person{early: said + fmt.Sprintf(codexItem, "more")}
+		if name == "a.jsonl" {
+			longer = person{path.Base(early): longer[early]}
+		}
+		same(t, "the longer one", merged(t, person{name: said}, longer), longer)
+	}
+	ann, ben := person{early: said + fmt.Sprintf(codexItem, "ann")}, person{late: said + fmt.Sprintf(codexItem, "ben")}
+	res, out := run2(t, ann, ben)
+	same(t, "another order", merged(t, ben, ann), out)
+	same(t, "again", merged(t, out, ann, ben), out)
+	if len(out) != 2 || len(res.Sessions) != 2 || res.Sessions[0].Outcome == Continued {
+		t.Errorf("%+v, %q", res.Sessions, out)
+	}
+	if got := prompts(t, out.save(t)); len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestCodexOdd: compressed rollouts are not rewritten, and what has no id of a session is
 // kept as it is.
 func TestCodexOdd(t *testing.T) {
-	ann, ben := codexHome(t), codexHome(t)
-	ann[codexBase+".zst"], ben[codexBase+".zst"] = "\x28\xb5\x2f\xfdann", "\x28\xb5\x2f\xfdben"
-	_, err := Run(t.Context(), all.Registry(), []string{ann.save(t), ben.save(t)}, filepath.Join(t.TempDir(), "out"), Options{})
-	if err == nil || !strings.Contains(err.Error(), "has no forks") || formats.Hint(err) == "" {
-		t.Errorf("%v", err)
+	const uncommon = codexDay + "rollout-2026-11-22T10-41-48-01a202d9-0bc4-7c43-8649-eeeeeeeeeeee.jsonl"
+	for name, want := range map[string]string{uncommon + ".zst": "has no forks", codexBase + ".zst": "cannot be compared", uncommon: "is the name of two files"} {
+		ann, ben := codexHome(t), codexHome(t)
+		ann[name], ben[name] = "\x28\xb5\x2f\xfdann", "\x28\xb5\x2f\xfdben"
+		if name == uncommon {
+			ann[name], ben[name] = codexMeta("01a202d9-0bc4-7c43-8649-aaaaaaaaaaaa"), codexMeta("01a202d9-0bc4-7c43-8649-bbbbbbbbbbbb")
+		}
+		_, err := Run(t.Context(), all.Registry(), []string{ann.save(t), ben.save(t)}, filepath.Join(t.TempDir(), "out"), Options{})
+		if err == nil || !strings.Contains(err.Error(), want) || formats.Hint(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	ann, ben = codexHome(t), codexHome(t)
+	ann, ben := codexHome(t), codexHome(t)
 	const unnamed = "01a202d9-0bc4-7c43-8649-ffffffffffff"
 	evil := codexDay + "rollout-2026-11-22T10-41-48-01a202d9-0bc4-7c43-8649-000000000000.jsonl"
 	for p, word := range map[*person]string{&ann: "a", &ben: "b"} {
 		(*p)[evil] = `{"timestamp":"2026-11-22T11:00:00.000Z","type":"session_meta","payload":{"id":"../../../evil"}}` + "\n" + fmt.Sprintf(codexItem, word)
 		(*p)[strings.Replace(evil, "0000.jsonl", "0001.jsonl", 1)] = ""
-		(*p)[strings.Replace(evil, "0000.jsonl", "0002.jsonl", 1)] = `{"timestamp":"2026-11-22T11:00:00.000Z","type":"session_meta","payload":{"id":"` + unnamed + `"}}` + "\n" + fmt.Sprintf(codexItem, word)
+		(*p)[strings.Replace(evil, "0000.jsonl", "0002.jsonl", 1)] = codexMeta(unnamed) + fmt.Sprintf(codexItem, word)
 	}
 	res, out := run2(t, ann, ben)
 	kept, other := []string{}, 0

@@ -35,6 +35,9 @@ func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, fo
 	}
 	unions := map[string]*union{}
 	top := families(found)
+	if err := checkForms(format, found); err != nil {
+		return err
+	}
 	for _, one := range found {
 		u := unions[one.Group]
 		if u == nil {
@@ -64,10 +67,11 @@ func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, fo
 			return err
 		}
 		for _, copies := range u.sessions {
-			for _, v := range copies {
-				for p, f := range v.files {
-					if f.session != "" {
-						want[group+"\n"+f.session+"\n"+longest(p, copies).at()] = true
+			for _, p := range paths(u.of, copies) {
+				at := longest(p, copies).at()
+				for _, v := range copies {
+					if f := v.files[p]; f != nil && f.session != "" {
+						want[group+"\n"+f.session+"\n"+at] = true
 					}
 				}
 			}
@@ -87,7 +91,7 @@ func (m *merger) list(ctx context.Context, s source, format *formats.Format) (ou
 		case err != nil:
 			return nil, err
 		case one.Path == "":
-			m.remark(cmp.Or(one.File, s.loc.Path) + ": left out, because it has no sessions")
+			m.remark(cmp.Or(one.File, s.loc.Path) + ": left out, because it is no file with sessions")
 			continue
 		}
 		local, err := filepath.Localize(cmp.Or(one.File, "."))
@@ -142,6 +146,26 @@ func families(all []listed) func(listed) string {
 	}
 }
 
+// checkForms returns an error if a session is in files of two forms, which cannot be compared.
+func checkForms(format *formats.Format, all []listed) error {
+	forms := map[[2]string]string{}
+	for _, one := range all {
+		k, form := [2]string{one.Group, one.ID}, path.Ext(one.Path)
+		if was, known := forms[k]; known && was != form && one.ID != "" {
+			return &formats.Error{Format: format.Name, At: one.real, Err: fmt.Errorf("another copy of its session is a %s file: they cannot be compared", was),
+				Hint: "decompress the one that is compressed (zstd -d --rm FILE), or leave one out"}
+		}
+		forms[k] = form
+	}
+	return nil
+}
+
+// copyOf is a session of a source, or a file of its copies.
+type copyOf struct {
+	source     int
+	root, file string
+}
+
 // addSession adds a session to the copy of its family that the source has. A source can
 // have several copies of a session: these are united like those of several sources.
 func (m *merger) addSession(u *union, one listed, root string) error {
@@ -149,23 +173,20 @@ func (m *merger) addSession(u *union, one listed, root string) error {
 	if err != nil {
 		return &formats.Error{At: one.real, Err: formats.Cause(err)}
 	}
-	p := path.Base(one.Path) // sources can have it in different folders
-	f := &file{path: p, place: one.Path, real: one.real, info: info, session: one.ID, own: one.Own, from: one.From, size: one.To - one.From, changed: info.ModTime(), progress: u.progress}
+	p := nameOf(one.ID, one.Path) // sources can have it in other folders, or in files with other names
+	f := &file{path: p, place: one.Path, real: one.real, info: info, session: one.ID, own: one.Own, parent: one.Parent, from: one.From, size: one.To - one.From, changed: info.ModTime(), progress: u.progress}
 	f.rule, _ = ruleFor(u.of, p)
 	if err := f.load(); err != nil {
 		return err
 	}
-	var v *version
-	for _, c := range u.sessions[root] {
-		if c.from[0] == one.source.n && c.files[p] == nil {
-			v = c
-			break
-		}
+	of := copyOf{one.source.n, root, ""}
+	nth := copyOf{of.source, root, p}
+	if u.copies[nth]++; u.copies[nth] > u.copies[of] {
+		u.copies[of]++
+		u.sessions[root] = append(u.sessions[root], &version{from: []int{one.source.n}, files: map[string]*file{}, root: root})
 	}
-	if v == nil {
-		v = &version{from: []int{one.source.n}, files: map[string]*file{}, root: root}
-		u.sessions[root] = append(u.sessions[root], v)
-	}
+	// Sources are read one after the other: the last copies are those of this one.
+	v := u.sessions[root][len(u.sessions[root])-u.copies[of]+u.copies[nth]-1]
 	v.files[p] = f
 	return m.addSidecar(u, one, f, v)
 }
@@ -182,6 +203,9 @@ func (m *merger) addCommon(u *union, one listed) error {
 	u.sessions[""] = append(u.sessions[""], v)
 	return f.load()
 }
+
+// nameOf returns the name by which the files of a session are compared.
+func nameOf(id, p string) string { return id + path.Ext(p) }
 
 // addSidecar adds the sidecar of a session's file, if there is one.
 func (m *merger) addSidecar(u *union, one listed, f *file, v *version) error {

@@ -270,7 +270,7 @@ func (u *union) one(all []source) *source {
 
 // newUnion returns a union of stores of a format.
 func (m *merger) newUnion(format *formats.Format) *union {
-	return &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, newer: map[string]bool{}, remarks: m.remark, progress: m.progress}
+	return &union{format: format, of: format.Merge, titles: map[string]string{}, sessions: map[string][]*version{}, settled: map[string]bool{}, forked: map[string]string{}, newer: map[string]bool{}, copies: map[copyOf]int{}, remarks: m.remark, progress: m.progress}
 }
 
 // convert converts a store exactly.

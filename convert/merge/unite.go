@@ -21,6 +21,7 @@ type union struct {
 	settled  map[string]bool
 	forked   map[string]string // forks, and the sessions that they are of
 	newer    map[string]bool   // sessions that only one source has changed since the base
+	copies   map[copyOf]int    // how many a source has
 	remarks  func(string)
 	progress func(stage string, n int)
 }
@@ -170,7 +171,7 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 			if one.session = fk.ids[f.session]; f.rule == nil {
 				return nil, u.refuse(d)
 			}
-			one.path, one.place = u.of.Path(f.path, f.session, one.session), u.of.Path(f.at(), f.session, one.session)
+			one.path, one.place = nameOf(one.session, f.path), u.of.Path(f.at(), f.session, one.session)
 		}
 		if err := one.load(); err != nil {
 			return nil, err

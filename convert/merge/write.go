@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -239,6 +240,9 @@ func create(root *os.Root, p string) (*output, error) {
 		return nil, err
 	}
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, &formats.Error{At: p, Err: errors.New("is the name of two files of the result"), Hint: "rename the file in one of the sources, or leave it out"}
+	}
 	if err != nil {
 		return nil, err
 	}

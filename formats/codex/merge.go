@@ -62,6 +62,8 @@ func mergeSessions(ctx context.Context, l *formats.Location) iter.Seq2[formats.M
 				return nil
 			case e.IsDir():
 				return fs.SkipDir
+			case rollout && !e.Type().IsRegular():
+				one.Path = "" // such as a link, which may lead anywhere
 			case !e.Type().IsRegular() || !rollout && base != "history.jsonl" && base != "session_index.jsonl":
 				return nil
 			case rollout:
