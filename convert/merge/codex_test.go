@@ -155,6 +155,30 @@ func TestCodexPlaces(t *testing.T) {
 	}
 }
 
+// TestCodexOrphan: nobody knows what a session goes on with if its source lacks that.
+func TestCodexOrphan(t *testing.T) {
+	ann, ben, carl := codexHome(t), person{}, person{}
+	for name, text := range ann {
+		if strings.Contains(name, codexFork) {
+			carl[name] = text
+			delete(ann, name)
+		}
+	}
+	same(t, "of one", merged(t, ann, carl), merged(t, codexHome(t), carl))
+	ben[codexBase] = ann[codexBase] + fmt.Sprintf(codexItem, "ben")
+	ann[codexBase] += fmt.Sprintf(codexItem, "ann")
+	for _, sources := range [][]person{{ann, ben, carl}, {carl, ben, ann}} {
+		var dirs []string
+		for _, p := range sources {
+			dirs = append(dirs, p.save(t))
+		}
+		_, err := Run(t.Context(), all.Registry(), dirs, filepath.Join(t.TempDir(), "out"), Options{})
+		if err == nil || !strings.Contains(err.Error(), codexFork) || !strings.Contains(err.Error(), "goes on with") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 // TestCodexNames: the name of a file has the time of its machine, and a file with another
 // name gets one: a session is one, whatever its files are called.
 func TestCodexNames(t *testing.T) {

@@ -39,6 +39,7 @@ type file struct {
 	changed time.Time // when a client changed it last, which some order their sessions by
 	session string    // of which it is the file, if the format lists sessions
 	own     bool      // that is not part of another one, but merged with it
+	parent  string    // the session without which it is worth nothing
 	of      string    // of a fork: the session
 	place   string    // its path in the result; "" if that is path
 	from    int64     // of a part of the real file

@@ -2,8 +2,10 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -79,6 +81,9 @@ func (u *union) split(id string) error {
 		if d == nil {
 			return nil
 		}
+		if err := u.checkBases(d); err != nil {
+			return err
+		}
 		for _, b := range d.branches[1:] {
 			to := u.of.Fork(id, b.record.String())
 			u.forked[to] = id
@@ -93,6 +98,21 @@ func (u *union) split(id string) error {
 		}
 		u.sessions[id] = d.branches[0].copies
 	}
+}
+
+// checkBases returns an error if a copy has a session that goes on with one that has
+// diverged, but not that one: nobody knows with which of them.
+func (u *union) checkBases(d *divergence) error {
+	base := d.branches[0].copies[0].files[d.path].session
+	for _, v := range d.branches[0].copies {
+		for _, f := range v.files {
+			if f.own && f.parent == base && base != "" && v.files[d.path] == nil {
+				return &formats.Error{Format: u.format.Name, At: f.real, Err: fmt.Errorf("goes on with session %s, which its source lacks and others continued differently", base),
+					Hint: "add that session to its source, or leave this file out"}
+			}
+		}
+	}
+	return nil
 }
 
 // refuse returns the error of a session that was continued differently, in a format
@@ -167,7 +187,7 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 		}
 		one.path, one.forks = strings.ReplaceAll(p, id, to), append(slices.Clone(f.forks), as)
 		if f.session != "" {
-			one.of = f.session
+			one.of, one.parent = f.session, cmp.Or(fk.ids[f.parent], f.parent)
 			if one.session = fk.ids[f.session]; f.rule == nil {
 				return nil, u.refuse(d)
 			}
