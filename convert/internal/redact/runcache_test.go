@@ -31,3 +31,21 @@ func TestRemembered(t *testing.T) {
 		t.Error("what was too deep to look at is remembered")
 	}
 }
+
+// TestFindRemembered: runs in which nothing was found hide no secret in another one.
+func TestFindRemembered(t *testing.T) {
+	r := redactor(t, Policy{})
+	rnd := rand.New(rand.NewPCG(15, 16))
+	for range 4 * cachedRuns {
+		plain := some(rnd, 40, lower)
+		r.Find(t.Context(), []byte(base64.RawStdEncoding.EncodeToString([]byte(plain))), Text)
+	}
+	for n := range 50 {
+		secret := "AK" + "IA" + some(rnd, 16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+		text := []byte("id " + base64.RawStdEncoding.EncodeToString([]byte("of "+secret+" at "+some(rnd, 10, lower))))
+		found := r.Find(t.Context(), text, Text)
+		if len(found) != 1 || found[0].text != secret {
+			t.Fatalf("%d: found %v in the base64 of %s", n, found, secret)
+		}
+	}
+}
