@@ -21,7 +21,7 @@ func TestBase(t *testing.T) {
 			}
 		}
 		remove := func(p person, n int) {
-			maps.DeleteFunc(p, func(file, _ string) bool { return strings.HasPrefix(file, c.id(n)) })
+			maps.DeleteFunc(p, func(file, _ string) bool { return strings.Contains(file, c.id(n)) })
 		}
 		base := person{}
 		for n := range 6 {

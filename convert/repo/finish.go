@@ -315,7 +315,23 @@ func (f *finisher) merge(u *unit, dir, out string) (*merge.Result, error) {
 			return res, os.CopyFS(out, os.DirFS(at[other]))
 		}
 	}
-	return merge.Run(f.ctx, f.reg, at[1:], out, merge.Options{Base: at[0], Jobs: f.o.Jobs, Verbose: f.o.Verbose, OnNotice: f.o.OnNotice})
+	res, err := merge.Run(f.ctx, f.reg, at[1:], out, merge.Options{Base: at[0], Jobs: f.o.Jobs, Verbose: f.o.Verbose, OnNotice: f.o.OnNotice})
+	if err != nil {
+		return nil, err
+	}
+	return res, lift(out, path.Base(u.parent))
+}
+
+// lift moves the files of a result up that are in the folder of their client, as they were.
+func lift(out, client string) error {
+	list, err := os.ReadDir(out)
+	if err != nil || len(list) != 1 || list[0].Name() != client || !list[0].IsDir() {
+		return err
+	}
+	if err := os.Rename(out, out+".lift"); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(filepath.Join(out+".lift", client), out), os.Remove(out+".lift"))
 }
 
 // base returns the common ancestor of a unit. Of several, one would be the wrong one.
