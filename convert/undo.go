@@ -155,11 +155,11 @@ func checkOriginals(r *undo.Record) error {
 
 // undoChanges undoes the changes that a format recorded.
 func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder, r *undo.Record, out *UndoReport) error {
-	to, err := findFormat(reg, r, func(w *formats.Writer) bool { return w.Into != nil })
+	undoing, err := undoerOf(reg, r)
 	if err != nil {
 		return err
 	}
-	done, err := to.Writer.Into.Undo(ctx, folder.Saved(r), out.DryRun)
+	done, err := undoing(ctx, folder.Saved(r), out.DryRun)
 	for _, u := range done {
 		if u.Kept == "" {
 			out.Restored = append(out.Restored, u.Key)
@@ -168,6 +168,18 @@ func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder,
 		}
 	}
 	return err
+}
+
+// undoerOf returns what undoes the changes in a record.
+func undoerOf(reg *formats.Registry, r *undo.Record) (func(context.Context, formats.UndoRecord, bool) ([]formats.Undone, error), error) {
+	if f := reg.Lookup(r.Format); f != nil && r.Refiled > 0 && f.Mover != nil && f.Mover.Refiler != nil {
+		return f.Mover.Refiler.Undo, nil
+	}
+	to, err := findFormat(reg, r, func(w *formats.Writer) bool { return w.Into != nil })
+	if err != nil {
+		return nil, err
+	}
+	return to.Writer.Into.Undo, nil
 }
 
 // findFormat returns the format of a record, if it can do what is needed.

@@ -21,6 +21,41 @@ type Mover struct {
 
 	// InUse returns an ErrBusy if the client has a file open; nil: it cannot be known.
 	InUse func(path string) error
+
+	// Refiler does the same for a client that has one store for all folders. Find and File
+	// are nil then.
+	Refiler *Refiler
+}
+
+// Refiler is the ability to file sessions under another folder in the store that has them,
+// in place. Nothing else of the store changes.
+type Refiler struct {
+	// Find yields the sessions of the folder that moved, and of folders in it, but not their
+	// subagents. It writes nothing.
+	Find func(ctx context.Context, m Machine, mv *Moved) iter.Seq2[*Refiled, error]
+
+	// Refile files sessions of one store under their new folders, with their subagents: all
+	// of them at once, after the log is on disk, or none. A store that its client has open
+	// is ErrBusy.
+	Refile func(ctx context.Context, list []*Refiled, log UndoLog) error
+
+	// Undo files them as they were, each by itself, as far as they are still filed as Refile
+	// left them. What was said since stays. If dryRun is true, it only reports.
+	Undo func(ctx context.Context, u UndoRecord, dryRun bool) ([]Undone, error)
+}
+
+// Refiled is a session that is to be filed under another folder.
+type Refiled struct {
+	Store    string // path
+	ID       string
+	Title    string
+	Cwd      string // its new folder, as the client spells it
+	From, To string // the paths of what the client keeps of the two folders
+	Bytes    int64  // size of the records that change, with what surrounds the change
+	Plan     any    // the format's own
+	Left     string // why it stays; "" if it does not. From and Hint are set then, too
+	Hint     string
+	Err      error // the client has the store open
 }
 
 // Piece is a file or folder that a client keeps of a session.

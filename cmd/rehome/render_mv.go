@@ -47,11 +47,17 @@ func (r *mvResult) session(p *page, s *mv.Session) {
 		verb = screen.ReplaceAll(verb, "copy", "remove")
 		verb = screen.ReplaceAll(verb, "copied", "removed")
 	}
-	if s.From == s.To {
+	if s.From == s.To || s.InPlace {
 		verb = map[string]screen.Safe{mv.Planned: "to change", mv.Moved: "changed", mv.Failed: "not changed"}[s.Status]
 	}
 	if s.Status == mv.Failed {
 		mark = p.Bad()
+	}
+	if s.InPlace && s.Status == mv.Planned {
+		verb += " in place (" + size(s.Bytes) + ")"
+	}
+	if s.Untested && s.Status != mv.Failed {
+		verb += ", not verified"
 	}
 	p.Line("  " + mark + " " + p.Client(s.Client, visible(r.clients[s.Client])) + "  " + p.Strong(what) + "  " + verb)
 	if s.Error == nil {
@@ -72,10 +78,13 @@ func (r *mvResult) next(p *page) {
 			break // it undoes all of the move
 		}
 	}
+	if slices.ContainsFunc(r.Sessions, func(s mv.Session) bool { return s.Untested && s.Status != mv.Failed }) {
+		p.Wrapped("  ", "not verified: no release of this client was seen to list what was changed; look there, and undo it if something is missing", screen.Plain)
+	}
 	switch {
 	case r.DryRun && len(r.Sessions) > 0:
 		p.Line(p.Faint("  Nothing was written: this was a dry run."))
-	case !r.Remove && slices.ContainsFunc(r.Sessions, func(s mv.Session) bool { return s.From != s.To && s.Status != mv.Failed }):
+	case !r.Remove && slices.ContainsFunc(r.Sessions, func(s mv.Session) bool { return s.From != s.To && !s.InPlace && s.Status != mv.Failed }):
 		p.Wrapped("  ", "the originals stay; when all works, remove them with --remove-old", screen.Plain)
 	}
 }

@@ -8,4 +8,8 @@
 //
 // The originals stay until [Remove], which removes those that are as they were when they
 // were copied, and keeps them in an undo record of its own.
+//
+// A client that has one store for all folders cannot keep both. There, the sessions are
+// filed under the new folder in place (see formats.Refiler), after an undo record of what
+// names the old one. Remove has nothing to do with them.
 package mv

@@ -52,14 +52,19 @@ const (
 
 // Session is a session, or another file that a client keeps of the folder.
 type Session struct {
-	Client string               `json:"client"`       // as session.Head.Agent names it
-	ID     string               `json:"id,omitempty"` // "" if it is another file
-	Title  string               `json:"title,omitempty"`
-	Cwd    string               `json:"cwd,omitempty"` // its folder at the new place
-	From   string               `json:"from"`          // the paths of its own file or folder
-	To     string               `json:"to"`
-	Status string               `json:"status"`
-	Error  *convert.ErrorReport `json:"error,omitempty"`
+	Client string `json:"client"`       // as session.Head.Agent names it
+	ID     string `json:"id,omitempty"` // "" if it is another file
+	Title  string `json:"title,omitempty"`
+	Cwd    string `json:"cwd,omitempty"` // its folder at the new place
+	From   string `json:"from"`          // the paths of its own file or folder
+	To     string `json:"to"`
+	Status string `json:"status"`
+
+	InPlace  bool  `json:"in_place,omitempty"`     // the client's store has it under another folder; it was not copied
+	Untested bool  `json:"not_verified,omitempty"` // no real client was seen to accept it
+	Bytes    int64 `json:"bytes,omitempty"`        // size of the records that change, if InPlace
+
+	Error *convert.ErrorReport `json:"error,omitempty"`
 
 	err error
 }
@@ -210,6 +215,7 @@ func Move(ctx context.Context, reg *formats.Registry, o Options) (*Report, error
 	}
 	scratch.Sweep()
 	var movers []*mover
+	var refilers []*refiler
 	defer func() {
 		for _, m := range movers {
 			m.remove()
@@ -217,6 +223,13 @@ func Move(ctx context.Context, reg *formats.Registry, o Options) (*Report, error
 	}()
 	for _, f := range reg.All() {
 		if f.Mover == nil || !o.wants(f) {
+			continue
+		}
+		if f.Mover.Refiler != nil {
+			r := &refiler{Options: &o, f: f, mv: mv, out: out}
+			if refilers = append(refilers, r); r.find(ctx) != nil {
+				return out, ctx.Err()
+			}
 			continue
 		}
 		m := &mover{Options: &o, f: f, mv: mv, out: out, staging: map[string]*stage.Folder{}}
@@ -229,6 +242,11 @@ func Move(ctx context.Context, reg *formats.Registry, o Options) (*Report, error
 		err := m.commit(ctx)
 		m.report()
 		if err != nil {
+			return out, full(err)
+		}
+	}
+	for _, r := range refilers {
+		if err := r.commit(ctx); err != nil {
 			return out, full(err)
 		}
 	}

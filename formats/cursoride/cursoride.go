@@ -11,6 +11,7 @@ import (
 	"rehome/formats/cursoride/internal/audit"
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/cursoride/internal/part"
+	"rehome/formats/cursoride/internal/refile"
 	"rehome/formats/cursoride/internal/write"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqliterepair"
@@ -55,6 +56,7 @@ func Format() *formats.Format {
 		Check:  audit.Check,
 		Repair: sqliterepair.Repair(false),
 		Writer: write.Writer(),
+		Mover:  &formats.Mover{Refiler: &formats.Refiler{Find: refile.Find(home), Refile: refile.Refile, Undo: refile.Undo}},
 	}
 }
 

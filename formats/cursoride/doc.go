@@ -206,6 +206,13 @@
 // On two processors, a session of Claude Code of 80 MB takes 6 s of CPU time and 108 MB of
 // memory, and one of 20 MB a quarter of that time and 80 MB.
 //
+// # A folder that moved
+//
+// Package refile gives the sessions of a folder the workspace that the client has made for
+// its new path, in the global database, in one transaction. Nothing else is changed, and
+// the client must not run: code.lock beside the user dir has its process id, and it locks
+// the -shm file of a database in WAL mode.
+//
 // # Left out
 //
 // state.vscdb.backup and .corrupted.* copies, conversation-search.db (derived),
@@ -218,7 +225,8 @@
 // same two folders. How each version encodes the bytes of images. toolCallBinary,
 // which is kept as it is. Where a task's bubble names its subagent. The form of
 // glass.localAgentProjectMembership.v1: its member names are taken to be sessions;
-// the folder of a session is not derived from its project.
+// the folder of a session is not derived from its project. That the client lists what
+// refile has changed, and that code.lock is there as in VS Code.
 //
 // # Packages
 //
@@ -230,4 +238,5 @@
 //	audit     the rules of `rehome check`; it imports lists alone
 //	write     sessions of any client, as a new user dir; it imports lists alone
 //	part      what belongs to selected sessions
+//	refile    sessions, filed under another folder; it imports lists and write
 package cursoride

@@ -36,6 +36,7 @@ type Record struct {
 	Files   []File          `json:"files,omitempty"`   // in the order in which they are written
 	Folders []string        `json:"folders,omitempty"` // created for Files, the outermost first
 	Moved   *Moved          `json:"moved,omitempty"`   // set if Files are copies of those of a folder that was moved
+	Refiled int             `json:"refiled,omitempty"` // how many sessions Changes are of, if they were filed under another folder in place
 }
 
 // Moved says of which folder's sessions the files of a record are copies, or which of
@@ -67,7 +68,7 @@ func (r *Record) Together(o *Record) bool {
 }
 
 // Sessions returns how many sessions were written.
-func (r *Record) Sessions() int { return max(len(r.Families()), 1) }
+func (r *Record) Sessions() int { return max(len(r.Families()), r.Refiled, 1) }
 
 // Families returns the files of each session.
 func (r *Record) Families() (out [][]File) {

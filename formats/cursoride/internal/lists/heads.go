@@ -16,7 +16,11 @@ const smallRecord = 16 << 10
 
 // EachHead yields what the lists of a store say about its sessions.
 func EachHead(ctx context.Context, p *Store, v formats.View, yield func(*session.Head) bool) error {
-	x := NewIndex(p, v.OnLoss)
+	return EachEntry(ctx, NewIndex(p, v.OnLoss), func(_ *Entry, h *session.Head) bool { return yield(h) })
+}
+
+// EachEntry is EachHead for a new index. It also yields the entries.
+func EachEntry(ctx context.Context, x *Index, yield func(*Entry, *session.Head) bool) error {
 	if err := x.Read(ctx); err != nil {
 		return err
 	}
@@ -37,7 +41,7 @@ func EachHead(ctx context.Context, p *Store, v formats.View, yield func(*session
 			of := e.Parent
 			h.Parent = &of
 		}
-		if !yield(h) {
+		if !yield(e, h) {
 			return nil
 		}
 	}

@@ -41,6 +41,9 @@ type Workspace struct {
 	Kept    *Database // its database, where bodies lie in that
 }
 
+// Folder returns the folder that the workspace was opened for; none if it is not known.
+func (s *Workspace) Folder() Folder { return s.folder }
+
 // Open finds the databases that belong to a location, and opens the global one. Of one workspace alone the bodies
 // lie in its user dir's global database, which is looked into; of the global
 // database alone its user dir says which workspace is which folder.

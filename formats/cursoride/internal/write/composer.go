@@ -150,19 +150,7 @@ func (c *composer) common(o *object.Writer) {
 	o.Flag("isArchived", c.s.Status == "archived")
 	o.Flag("isDraft", c.s.Status == "draft")
 	o.Name("workspaceIdentifier")
-	at := object.New(o.B)
-	at.Text("id", c.space.id)
-	if c.space.path != "" {
-		at.Name("uri")
-		u := object.New(at.B)
-		u.Num("$mid", 1)
-		u.Text("fsPath", c.space.path)
-		u.Text("external", c.space.uri)
-		u.Text("path", c.space.slashed)
-		u.Text("scheme", "file")
-		at.B = u.Done()
-	}
-	o.B = at.Done()
+	o.B = c.space.identifier(o.B)
 	if c.parent != nil {
 		o.Name("subagentInfo")
 		of := object.New(o.B)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rehome/formats/internal/filename"
+	"rehome/formats/internal/object"
 	"rehome/formats/session"
 )
 
@@ -78,4 +79,33 @@ func workspaceOf(path string) workspace {
 func folderID(path, salt string) string {
 	sum := md5.Sum([]byte(path + salt))
 	return hex.EncodeToString(sum[:])
+}
+
+// identifier appends what heads and records say of the workspace.
+func (w *workspace) identifier(dst []byte) []byte {
+	at := object.New(dst)
+	at.Text("id", w.id)
+	if w.path != "" {
+		at.Name("uri")
+		u := object.New(at.B)
+		u.Num("$mid", 1)
+		u.Text("fsPath", w.path)
+		u.Text("external", w.uri)
+		u.Text("path", w.slashed)
+		u.Text("scheme", "file")
+		at.B = u.Done()
+	}
+	return at.Done()
+}
+
+// WorkspaceID returns the id that the client gives to the workspace of a folder of this
+// machine.
+func WorkspaceID(path string) string { return workspaceOf(path).id }
+
+// Identifier returns the workspaceIdentifier of the workspace that has an id, and was
+// opened for the folder with a path.
+func Identifier(id, path string) []byte {
+	w := workspaceOf(path)
+	w.id = id
+	return w.identifier(nil)
 }
