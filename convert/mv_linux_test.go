@@ -17,6 +17,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/internal/fsx"
+	"rehome/testdata/ide"
 )
 
 // movedHome is the home folder of somebody who moved a project, with sessions of each
@@ -64,10 +65,49 @@ func (h *movedHome) reset() {
 		h.t.Fatal(err)
 	}
 	write(h.t, filepath.Join(h.work, "agents.ndjson"), `{"agentId":"a","cwd":"`+oldProject+`"}`+"\n")
+	if err := ide.Build(filepath.Join(h.dir, ".config", "Cursor", "User"), strings.ReplaceAll(movedIDE, "NEW", h.work)); err != nil {
+		h.t.Fatal(err)
+	}
 	// The SDK has made a store at the new place already.
 	out, err := h.command("migrate", sampleStore, "--to", "cursor-sdk", "--cwd", h.work, "--quiet").CombinedOutput()
 	if err := errors.Join(err, os.RemoveAll(h.undo)); err != nil {
 		h.t.Fatalf("%v %s", err, out)
+	}
+}
+
+// movedIDE is the user dir of an IDE that has opened the new folder once. Its database is
+// large enough for a transaction to take several writes.
+const movedIDE = `
+-- file: workspaceStorage/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/workspace.json
+{"folder":"file://` + oldProject + `"}
+-- file: workspaceStorage/ffffffffffffffffffffffffffffffff/workspace.json
+{"folder":"file://NEW"}
+-- file: globalStorage/state.vscdb
+PRAGMA journal_mode=wal;
+CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT, value TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<9) INSERT INTO composerHeaders
+ SELECT 'c'||i, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', json_object('composerId', 'c'||i, 'name', 'Session '||i, 'workspaceIdentifier', json_object('id', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')) FROM n;
+INSERT INTO cursorDiskKV SELECT 'composerData:'||composerId, json_set(value, '$.text', hex(zeroblob(5000))) FROM composerHeaders;
+`
+
+// inIDE checks that all sessions of the IDE are whole, and in the same one of these folders.
+func (h *movedHome) inIDE(what string, at int, cwds ...string) {
+	h.t.Helper()
+	l, err := formats.Locate(filepath.Join(h.dir, ".config", "Cursor", "User"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for s, err := range all.Registry().Lookup("cursor-ide").Sessions.Heads(h.t.Context(), l, formats.FullView(1)) {
+		if err != nil {
+			h.t.Fatalf("killed at write %d, %s: %v", at, what, err)
+		}
+		seen[s.Workspace]++
+	}
+	if !slices.ContainsFunc(cwds, func(cwd string) bool { return seen[cwd] == 9 }) {
+		h.t.Errorf("killed at write %d, %s: the IDE's sessions are in %v", at, what, seen)
 	}
 }
 
@@ -89,10 +129,10 @@ func (h *movedHome) run(cmd *exec.Cmd) {
 }
 
 // tree returns everything in the home folder but what only a killed run leaves, and the
-// store that the SDK has made, whose bytes are another matter than its rows.
+// databases that change in place, whose bytes are another matter than their rows.
 func (h *movedHome) tree() []string {
 	return slices.DeleteFunc(tree(h.t, h.dir), func(s string) bool {
-		return strings.Contains(s, formats.StagingMark) || strings.Contains(s, filepath.Base(h.work)+"/sdk-agent-store/")
+		return strings.Contains(s, formats.StagingMark) || strings.Contains(s, filepath.Base(h.work)+"/sdk-agent-store/") || strings.Contains(s, "/globalStorage/")
 	})
 }
 
@@ -182,12 +222,15 @@ func TestMvKilled(t *testing.T) {
 			}
 		}
 		h.inProject("killed", at, oldProject, h.work)
+		h.inIDE("killed", at, oldProject, h.work)
 		h.run(h.mv())
 		h.is("run again", at, h.tree(), fresh)
 		h.inProject("run again", at, h.work)
+		h.inIDE("run again", at, h.work)
 		h.undoAll()
 		h.is("undone", at, h.tree(), old)
 		h.inProject("undone", at, oldProject)
+		h.inIDE("undone", at, oldProject)
 	}
 	t.Logf("%d writes: %v", n, states)
 	if states["new"] == 0 || states["old"] == 0 || states["between"] == 0 {
@@ -259,6 +302,7 @@ func TestMvOnFullDisk(t *testing.T) {
 				return
 			}
 			refused++
+			h.inIDE("on a full disk", pages, oldProject)
 			for _, s := range h.tree() {
 				if !slices.Contains(old, s) && strings.Contains(string(out), "disk is full") && !strings.Contains(string(out), "Undo:") {
 					t.Errorf("%d pages: %s: %s", pages, s, out)
@@ -312,7 +356,16 @@ func TestMvInUse(t *testing.T) {
 		h.is("in use", 0, h.tree(), old)
 		owner()
 	}
+	// The IDE keeps its own sessions to itself, and nobody else's.
+	release := (&busyStore{t: t}).hold(one(".config/Cursor/User/globalStorage/state.vscdb"))
+	cmd := h.mv()
+	if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != 5 || !strings.Contains(string(out), "in use") {
+		t.Errorf("%v: %s", err, out)
+	}
+	release()
+	h.inIDE("in use", 0, oldProject)
 	h.run(h.mv())
+	h.inIDE("no longer in use", 0, h.work)
 	owner := (&busyStore{t: t}).hold(agent)
 	if out, err := h.mv("--remove-old").CombinedOutput(); err == nil || !strings.Contains(string(out), "in use") {
 		t.Errorf("--remove-old: %v: %s", err, out)

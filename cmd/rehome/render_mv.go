@@ -30,7 +30,11 @@ func (r *mvResult) text(p *page) {
 		r.session(p, &r.Sessions[i])
 	}
 	for _, l := range r.Left {
-		p.Line("  - " + visible(r.clients[l.Client]) + ": " + visible(l.Path) + ": not moved: " + visible(l.Why))
+		what := screen.Safe(": not moved: ")
+		if r.Remove {
+			what = ": not removed: "
+		}
+		p.Line("  - " + visible(r.clients[l.Client]) + ": " + visible(l.Path) + what + visible(l.Why))
 		if l.Hint != "" {
 			p.Line(p.Faint("    hint: " + visible(l.Hint)))
 		}

@@ -14,7 +14,9 @@ import (
 	"rehome/convert/mv"
 	"rehome/formats"
 	"rehome/formats/all"
-	ide "rehome/testdata/ide"
+	"rehome/formats/formatstest/idegen"
+	"rehome/formats/session"
+	"rehome/testdata/ide"
 )
 
 // ide lays the user dir of testdata/ide.sql and returns it.
@@ -167,4 +169,251 @@ func (h *home) relabelled(s string) string {
 	id := `"id":"` + strings.Repeat("a", 32) + `"`
 	return strings.NewReplacer(`{`+uri+`,`+id+`}`, label, `{`+id+`,`+uri+`}`, label, `{`+id+`}`, label, `{`+id+`,"uri":{"scheme":"file","path":"/home/ann/app"}}`, label,
 		"string "+strings.Repeat("a", 32), "string "+strings.Repeat("f", 32), `1":"p-old"`, `1":"p-new"`).Replace(s)
+}
+
+// exec runs SQL in the global database of a user dir.
+func (h *home) exec(dir, statements string) {
+	h.t.Helper()
+	if err := ide.Exec(filepath.Join(dir, "globalStorage", "state.vscdb"), statements); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestIDEUndo: what was said since the move stays when it is undone, a session that was
+// moved on or deleted stays as it is, and the others are filed as they were.
+func TestIDEUndo(t *testing.T) {
+	h := newHome(t)
+	dir := h.ide()
+	global := filepath.Join(dir, "globalStorage", "state.vscdb")
+	// A list can have two heads of a session.
+	h.exec(dir, `UPDATE ItemTable SET value=CAST(replace(value, '"allComposers":[', '"allComposers":[{"composerId":"10000000-0000-4000-8000-000000000003","workspaceIdentifier":{"id":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","n":2}},') AS BLOB) WHERE key='composer.composerHeaders'`)
+	before := dump(t, global)
+	h.run(mv.Move, h.options())
+	h.exec(dir, `UPDATE composerHeaders SET workspaceId='cccccccccccccccccccccccccccccccc' WHERE composerId LIKE '%4';
+UPDATE cursorDiskKV SET value=json_set(value, '$.name', 'Continued') WHERE key LIKE 'composerData:%1';
+DELETE FROM cursorDiskKV WHERE key LIKE 'composerData:%b';`)
+	r := h.undo()
+	var kept []string
+	for _, k := range r.Kept {
+		kept = append(kept, k.Key[len(k.Key)-1:]+": "+k.Reason)
+	}
+	if got := strings.Join(kept, "\n"); got != "4: changed since, by its client or a later move\nb: it no longer exists" || len(r.Restored) != 3 {
+		t.Errorf("%s; restored %q", got, r.Restored)
+	}
+	after := dump(t, global)
+	for _, s := range before {
+		own := strings.Contains(s, "000000000001 ") && strings.Contains(s, "_v") || strings.Contains(s, "00b ")
+		if !own && !slices.Contains(after, s) {
+			t.Errorf("not restored: %s", s)
+		}
+	}
+	if is := h.folders(dir); is["1"] != "/home/ann/app" || is["4"] != h.now {
+		t.Errorf("%v", is)
+	}
+	if last := strings.Join(after, "\n"); !strings.Contains(last, `"name":"Continued"`) {
+		t.Error("what was changed since is lost")
+	}
+}
+
+// TestIDEHotLog: changes in a write-ahead log that nobody has folded in count, and stay.
+func TestIDEHotLog(t *testing.T) {
+	h := newHome(t)
+	dir := h.ide()
+	global := filepath.Join(dir, "globalStorage", "state.vscdb")
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(global))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec(`PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0; INSERT INTO composerHeaders (composerId, workspaceId, value) VALUES ('hot', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '{"composerId":"hot","name":"In the log"}'); INSERT INTO cursorDiskKV VALUES ('composerData:hot', '{"_v":17}')`); err != nil {
+		t.Fatal(err)
+	}
+	main, err := os.ReadFile(global)
+	log, errLog := os.ReadFile(global + "-wal")
+	if err := errors.Join(err, errLog, db.Close(), os.WriteFile(global, main, 0o600), os.WriteFile(global+"-wal", log, 0o600)); err != nil || len(log) == 0 {
+		t.Fatal(err, len(log))
+	}
+	before := h.tree()
+	o := h.options()
+	o.DryRun = true
+	if r := h.run(mv.Move, o); !strings.Contains(titles(r), "In the log planned") || h.tree() != before {
+		t.Errorf("%s", titles(r))
+	}
+	if r := h.run(mv.Move, h.options()); !strings.Contains(titles(r), "In the log moved") || h.folders(dir)["t"] != h.now {
+		t.Errorf("%s, %v", titles(r), h.folders(dir))
+	}
+}
+
+// TestIDERefused: nothing is written while the client runs, into a database with triggers,
+// without an undo record, or for a workspace that nobody can tell.
+func TestIDERefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(h *home, dir string, o *mv.Options) error
+		left    string
+		busy    bool
+	}{
+		"the client runs": {busy: true, prepare: func(_ *home, dir string, _ *mv.Options) error {
+			return os.WriteFile(filepath.Join(filepath.Dir(dir), "code.lock"), fmt.Append(nil, os.Getpid()), 0o600)
+		}},
+		"a trigger": {prepare: func(h *home, dir string, _ *mv.Options) error {
+			h.exec(dir, "CREATE TRIGGER t AFTER UPDATE ON composerHeaders BEGIN DELETE FROM cursorDiskKV; END")
+			return nil
+		}},
+		"no place for a record": {prepare: func(_ *home, _ string, o *mv.Options) error {
+			return os.WriteFile(o.UndoDir, nil, 0o600)
+		}},
+		"two workspaces": {left: "Cursor has 2 workspaces of", prepare: func(_ *home, dir string, o *mv.Options) error {
+			again := filepath.Join(dir, "workspaceStorage", "1"+strings.Repeat("f", 31))
+			return errors.Join(os.Mkdir(again, 0o700), os.CopyFS(again, os.DirFS(filepath.Join(dir, "workspaceStorage", strings.Repeat("f", 32)))))
+		}},
+		"an old version": {left: "written by Cursor before 3.0", prepare: func(h *home, dir string, _ *mv.Options) error {
+			h.exec(dir, "DROP TABLE composerHeaders")
+			return nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			dir, o := h.ide(), h.options()
+			if err := c.prepare(h, dir, &o); err != nil {
+				t.Fatal(err)
+			}
+			before := h.tree()
+			r, err := mv.Move(t.Context(), all.Registry(), o)
+			if c.left != "" {
+				if err != nil || !slices.ContainsFunc(r.Left, func(l mv.Left) bool { return strings.Contains(l.Why, c.left) && l.Hint != "" }) {
+					t.Errorf("%v, %+v", err, r.Left)
+				}
+				return
+			}
+			if err == nil && (len(r.Sessions) != 4 || r.Count(mv.Failed) != 4 || len(r.Undo) > 0) {
+				t.Errorf("%+v", r)
+			}
+			for i := range r.Sessions {
+				if err := r.Sessions[i].Err(); errors.Is(err, formats.ErrBusy) != c.busy || formats.Hint(err) == "" {
+					t.Errorf("%v", err)
+				}
+			}
+			if h.tree() != before {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+// TestIDEGenerated: in stores of all generations, each session is moved with all that was
+// said, or named; and undone, all is as it was.
+func TestIDEGenerated(t *testing.T) {
+	moved := 0
+	for seed := range uint64(6) {
+		h := newHome(t)
+		dir := filepath.Join(h.dir, ".config", "Cursor", "User")
+		p := idegen.New(seed, 30)
+		if err := p.Write(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		h.write(".config/Cursor/User/workspaceStorage/new/workspace.json", `{"folder":"file://`+(&url.URL{Path: h.now}).EscapedPath()+`"}`)
+		i := slices.IndexFunc(p.Sessions, func(s *idegen.Session) bool { return s.Workspace != "" })
+		h.old = p.Sessions[i].Workspace
+		global := filepath.Join(dir, "globalStorage", "state.vscdb")
+		before, said := dump(t, global), h.said(dir)
+		r := h.run(mv.Move, h.options())
+		is := h.said(dir)
+		of := 0
+		for id, s := range said {
+			if !strings.HasPrefix(s, h.old+"\n") {
+				if is[id] != s {
+					t.Errorf("seed %d: session %s, of another folder, changed", seed, id)
+				}
+				continue
+			}
+			of++
+			to := h.old
+			if slices.ContainsFunc(r.Sessions, func(s mv.Session) bool { return s.ID == id && s.Status == mv.Moved }) {
+				to = h.now
+				moved++
+			}
+			if want := to + strings.TrimPrefix(s, h.old); is[id] != want {
+				t.Errorf("seed %d: session %s: is %.200q, want %.200q", seed, id, is[id], want)
+			}
+		}
+		named := len(r.Sessions)
+		for _, l := range r.Left {
+			var n int
+			if _, err := fmt.Sscanf(l.Why[strings.LastIndex(l.Why, ": ")+2:], "%d", &n); err != nil {
+				t.Errorf("%q: %v", l.Why, err)
+			}
+			named += n
+		}
+		if named != of {
+			t.Errorf("seed %d: %d sessions, %d named: %+v", seed, of, named, r.Left)
+		}
+		if len(r.Undo) > 0 {
+			h.undo()
+		}
+		if !slices.Equal(dump(t, global), before) {
+			t.Errorf("seed %d: undone, but not as at first", seed)
+		}
+	}
+	if moved < 6 {
+		t.Errorf("only %d sessions were moved", moved)
+	}
+}
+
+// said returns the folder of each session of the IDE, and all of its messages.
+func (h *home) said(dir string) map[string]string {
+	h.t.Helper()
+	l, err := formats.Locate(dir)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for s, err := range all.Registry().Lookup("cursor-ide").Sessions.Decode(h.t.Context(), l, formats.FullView(1), session.Selection{History: true}) {
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		b := []byte(s.Workspace + "\n")
+		for m, err := range s.Messages {
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			b = append(session.AppendMessage(b, m), '\n')
+		}
+		out[s.ID] = string(b)
+	}
+	return out
+}
+
+// lateLog is an undo log that cannot be saved.
+type lateLog struct{ changes string }
+
+func (l *lateLog) Dir() (string, error) { return "", nil }
+
+func (l *lateLog) Save(changes []byte) error {
+	l.changes = string(changes)
+	return os.ErrPermission
+}
+
+// TestIDERecordFirst: nothing changes unless the undo record is on disk.
+func TestIDERecordFirst(t *testing.T) {
+	h := newHome(t)
+	dir := h.ide()
+	global := filepath.Join(dir, "globalStorage", "state.vscdb")
+	before := dump(t, global)
+	r := all.Registry().Lookup("cursor-ide").Mover.Refiler
+	var list []*formats.Refiled
+	for s, err := range r.Find(t.Context(), h.machine(), &formats.Moved{Old: []string{h.old}, New: h.now}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Left == "" {
+			list = append(list, s)
+		}
+	}
+	log := &lateLog{}
+	if err := r.Refile(t.Context(), list, log); !errors.Is(err, os.ErrPermission) || len(list) != 4 || !strings.Contains(log.changes, `"composerHeaders"`) {
+		t.Errorf("%v, %d sessions, %s", err, len(list), log.changes)
+	}
+	if !slices.Equal(dump(t, global), before) {
+		t.Error("changed without an undo record")
+	}
 }

@@ -227,8 +227,9 @@ func Move(ctx context.Context, reg *formats.Registry, o Options) (*Report, error
 		}
 		if f.Mover.Refiler != nil {
 			r := &refiler{Options: &o, f: f, mv: mv, out: out}
-			if refilers = append(refilers, r); r.find(ctx) != nil {
-				return out, ctx.Err()
+			refilers = append(refilers, r)
+			if err := r.find(ctx); err != nil {
+				return out, err
 			}
 			continue
 		}

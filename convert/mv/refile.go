@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"rehome/convert/internal/undo"
@@ -26,12 +27,19 @@ type refiled struct {
 	session int // index in Report.Sessions
 }
 
-// find finds the sessions. Its error is that of the context.
+// find finds the sessions.
 func (r *refiler) find(ctx context.Context) error {
 	client := clientOf(r.f)
 	for s, err := range r.f.Mover.Refiler.Find(ctx, r.Machine, r.mv) {
 		if err != nil {
 			return err
+		}
+		for _, path := range []*string{&s.Store, &s.From, &s.To} {
+			if *path != "" { // an undo record is read anywhere
+				if *path, err = filepath.Abs(*path); err != nil {
+					return err
+				}
+			}
 		}
 		if s.Left != "" {
 			r.out.Left = append(r.out.Left, Left{client, s.From, s.Left, s.Hint})

@@ -40,7 +40,13 @@ func Remove(ctx context.Context, reg *formats.Registry, o Options) (*Report, err
 		if f == nil || !o.wants(f) {
 			continue
 		}
-		x.found = true
+		if x.found = true; r.Refiled > 0 {
+			if slices.ContainsFunc(out.Left, func(l Left) bool { return l.Path == r.Store }) {
+				continue // a killed run left a record, too
+			}
+			out.Left = append(out.Left, Left{Client: clientOf(f), Path: r.Store, Why: fmt.Sprintf("its sessions were changed in place, so there are no originals; sessions: %d", r.Refiled)})
+			continue
+		}
 		if err := x.record(ctx, folder, f, r); err != nil {
 			return out, err
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/cursoride/internal/lists"
@@ -30,19 +31,26 @@ func edit(ctx context.Context, dir string) (*editor, error) {
 		return nil, err
 	}
 	ed := &editor{e, map[string]bool{}}
+	if err = ed.inspect(ctx, path); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return ed, nil
+}
+
+// inspect finds the tables of the database, and refuses one in which others would change.
+func (e *editor) inspect(ctx context.Context, path string) error {
 	for row, err := range e.Rows(ctx, "SELECT +type, +name, +tbl_name FROM main.sqlite_schema WHERE type='trigger' OR type='table' ORDER BY type, name") {
 		if err != nil {
-			return nil, errors.Join(err, e.Close())
+			return err
 		}
 		name, table := string(row[1].Bytes()), string(row[2].Bytes())
 		if string(row[0].Bytes()) == "table" {
-			ed.tables[name] = true
-		} else if slices.Contains([]string{lists.ItemTable, lists.DiskTable, lists.HeadTable}, table) {
-			err := fmt.Errorf("trigger %q would change other rows", name)
-			return nil, errors.Join(&formats.Error{At: path, Err: err, Hint: "this database is not as Cursor creates it"}, e.Close())
+			e.tables[name] = true
+		} else if slices.ContainsFunc([]string{lists.ItemTable, lists.DiskTable, lists.HeadTable}, func(t string) bool { return strings.EqualFold(t, table) }) {
+			return &formats.Error{At: path, Err: fmt.Errorf("trigger %q would change other rows", name), Hint: "this database is not as Cursor creates it"}
 		}
 	}
-	return ed, nil
+	return nil
 }
 
 // Refile is formats.Refiler.Refile.
