@@ -65,7 +65,7 @@ func workspaceOf(path string) workspace {
 	if host, share, ok := strings.Cut(strings.TrimPrefix(slashed, "//"), "/"); ok && strings.HasPrefix(path, `\\`) {
 		u.Host, u.Path = host, "/"+share
 	}
-	w := workspace{path: path, uri: "file://" + u.Host + strings.ReplaceAll(u.EscapedPath(), ":", "%3A"), slashed: u.Path}
+	w := workspace{path: path, uri: "file://" + u.Host + percentEncoded(u.Path), slashed: u.Path}
 	w.id = folderID(w.uri, "")
 	if !filepath.IsAbs(path) || u.Host != "" || strings.HasPrefix(path, "//") {
 		return w // a share on another machine is not asked for
@@ -74,6 +74,12 @@ func workspaceOf(path string) workspace {
 		w.id = folderID(path, salt(i))
 	}
 	return w
+}
+
+// percentEncoded returns the path of a URI as the client writes it: it escapes everything but
+// unreserved characters, and compares URIs as they are written.
+func percentEncoded(path string) string {
+	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 }
 
 func folderID(path, salt string) string {

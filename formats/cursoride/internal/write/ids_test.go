@@ -24,7 +24,7 @@ func TestWorkspace(t *testing.T) {
 	if gone.id != folderID(gone.uri, "") {
 		t.Errorf("a folder that is not here has the id %s", gone.id)
 	}
-	for path, uri := range map[string]string{`C:\a b`: "file:///c%3A/a%20b", `\\host\share\x`: "file://host/share/x", "/é": "file:///%C3%A9"} {
+	for path, uri := range map[string]string{`C:\a b`: "file:///c%3A/a%20b", `\\host\share\x`: "file://host/share/x", "/é": "file:///%C3%A9", "/@b/a+(1)": "file:///%40b/a%2B%281%29"} {
 		if w := workspaceOf(path); w.uri != uri || strings.Contains(w.slashed, "%") {
 			t.Errorf("%s: %s %s", path, w.uri, w.slashed)
 		}
