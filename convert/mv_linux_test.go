@@ -357,13 +357,23 @@ func TestMvInUse(t *testing.T) {
 		owner()
 	}
 	// The IDE keeps its own sessions to itself, and nobody else's.
-	release := (&busyStore{t: t}).hold(one(".config/Cursor/User/globalStorage/state.vscdb"))
-	cmd := h.mv()
-	if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != 5 || !strings.Contains(string(out), "in use") {
-		t.Errorf("%v: %s", err, out)
+	ide := one(".config/Cursor/User/globalStorage/state.vscdb")
+	elsewhere := filepath.Join(h.dir, "elsewhere.vscdb")
+	for _, prepare := range []func() error{
+		func() error { return nil },
+		func() error { return errors.Join(os.Rename(ide, elsewhere), os.Symlink(elsewhere, ide)) },
+	} {
+		if err := prepare(); err != nil {
+			t.Fatal(err)
+		}
+		release := (&busyStore{t: t}).hold(ide)
+		cmd := h.mv()
+		if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != 5 || !strings.Contains(string(out), "in use") {
+			t.Errorf("%v: %s", err, out)
+		}
+		release()
+		h.inIDE("in use", 0, oldProject)
 	}
-	release()
-	h.inIDE("in use", 0, oldProject)
 	h.run(h.mv())
 	h.inIDE("no longer in use", 0, h.work)
 	owner := (&busyStore{t: t}).hold(agent)

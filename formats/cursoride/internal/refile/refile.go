@@ -87,6 +87,9 @@ func Refile(ctx context.Context, list []*formats.Refiled, log formats.UndoLog) (
 	if err != nil {
 		return err
 	}
+	if err := started(list[0].Store); err != nil { // while the labels were replaced
+		return err
+	}
 	if err := log.Save(b); err != nil {
 		return err
 	}
