@@ -243,10 +243,15 @@ func (f *finder) target(cwd string) *target {
 		return t
 	}
 	var own, same []*lists.Workspace
+	renamed := false // and its old workspace shows that the client makes ids as expected
 	info, err := os.Stat(cwd)
 	for _, s := range f.store.Workspaces {
 		at := s.Folder()
-		if _, old := f.moved(at.Path); at.URI != "" || at.Path == "" || old {
+		if at.URI != "" || at.Path == "" {
+			continue
+		}
+		if to, old := f.moved(at.Path); old {
+			renamed = renamed || err == nil && to == cwd && write.IsWorkspaceID(s.ID, at.Path, info)
 			continue
 		}
 		if at.Path != cwd {
@@ -261,13 +266,16 @@ func (f *finder) target(cwd string) *target {
 			own = append(own, s)
 		}
 	}
-	if len(own) == 1 {
+	if len(own) == 1 || renamed {
 		same = own
 	}
 	f.targets[cwd] = nil
 	switch len(same) {
 	case 0:
 		f.why[cwd] = "Cursor has not opened " + cwd + " yet"
+		if renamed {
+			f.why[cwd] += ", or only another folder that had this path"
+		}
 	case 1:
 		at := same[0].Folder().Path
 		f.targets[cwd] = &target{id: same[0].ID, dir: same[0].Dir, path: at, label: write.Identifier(same[0].ID, at)}

@@ -3,6 +3,7 @@ package write
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -107,6 +108,13 @@ func (w *workspace) identifier(dst []byte) []byte {
 // WorkspaceID returns the id that the client gives to the workspace of a folder of this
 // machine.
 func WorkspaceID(path string) string { return workspaceOf(path).id }
+
+// IsWorkspaceID reports whether an id is the one that a folder, as it is on this machine
+// now, had or has under a path.
+func IsWorkspaceID(id, path string, folder fs.FileInfo) bool {
+	s := salt(folder)
+	return s != "" && id == folderID(path, s)
+}
 
 // Identifier returns the workspaceIdentifier of the workspace that has an id, and was
 // opened for the folder with a path.
