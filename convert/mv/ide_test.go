@@ -1,6 +1,8 @@
 package mv_test
 
 import (
+	"cmp"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -381,6 +383,41 @@ func (h *home) said(dir string) map[string]string {
 		out[s.ID] = string(b)
 	}
 	return out
+}
+
+// TestIDEInterrupted: if an error comes although all is on disk, as when the transaction was
+// interrupted while it ended, the store is as it was, or an undo record says how it was.
+func TestIDEInterrupted(t *testing.T) {
+	for _, mended := range []bool{true, false} {
+		h := newHome(t)
+		dir := h.ide()
+		global := filepath.Join(dir, "globalStorage", "state.vscdb")
+		before := dump(t, global)
+		f := *all.Registry().Lookup("cursor-ide")
+		refiler := *f.Mover.Refiler
+		f.Mover = &formats.Mover{Refiler: &refiler}
+		lock := filepath.Join(filepath.Dir(dir), "code.lock")
+		refiler.Refile = func(ctx context.Context, list []*formats.Refiled, log formats.UndoLog) error {
+			err := all.Registry().Lookup("cursor-ide").Mover.Refiler.Refile(ctx, list, log)
+			if !mended { // the client starts, so that nothing can be undone now
+				err = errors.Join(err, os.WriteFile(lock, fmt.Append(nil, os.Getpid()), 0o600))
+			}
+			return cmp.Or(err, context.Canceled)
+		}
+		r, err := mv.Move(t.Context(), formats.NewRegistry(&f), h.options())
+		if err != nil || r.Count(mv.Failed) != 4 || len(r.Undo) > 0 == mended {
+			t.Errorf("%v, %s, %v", err, titles(r), r.Undo)
+		}
+		if !mended {
+			if err := os.Remove(lock); err != nil {
+				t.Fatal(err)
+			}
+			h.undo()
+		}
+		if !slices.Equal(dump(t, global), before) {
+			t.Error("not as at first")
+		}
+	}
 }
 
 // lateLog is an undo log that cannot be saved.
