@@ -264,6 +264,12 @@ func TestIDERefused(t *testing.T) {
 		"no place for a record": {prepare: func(_ *home, _ string, o *mv.Options) error {
 			return os.WriteFile(o.UndoDir, nil, 0o600)
 		}},
+		"a constraint that replaces rows": {prepare: func(h *home, dir string, _ *mv.Options) error {
+			h.exec(dir, `DROP TABLE composerHeaders;
+CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT UNIQUE ON CONFLICT REPLACE, value TEXT);
+INSERT INTO composerHeaders VALUES ('10000000-0000-4000-8000-000000000001', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '{}'), ('x', 'ffffffffffffffffffffffffffffffff', '{}')`)
+			return nil
+		}},
 		"two workspaces": {left: "Cursor has 2 workspaces of", prepare: func(_ *home, dir string, o *mv.Options) error {
 			again := filepath.Join(dir, "workspaceStorage", "1"+strings.Repeat("f", 31))
 			return errors.Join(os.Mkdir(again, 0o700), os.CopyFS(again, os.DirFS(filepath.Join(dir, "workspaceStorage", strings.Repeat("f", 32)))))
@@ -383,6 +389,22 @@ func (h *home) said(dir string) map[string]string {
 		out[s.ID] = string(b)
 	}
 	return out
+}
+
+// TestIDEUndoAdded: a row that the move added, and that the client has changed since, is not
+// removed, but filed under the old workspace.
+func TestIDEUndoAdded(t *testing.T) {
+	h := newHome(t)
+	dir := h.ide()
+	h.run(mv.Move, h.options())
+	h.exec(dir, `UPDATE composerHeaders SET value=json_set(value, '$.name', 'Renamed') WHERE composerId LIKE '%4'`)
+	if r := h.undo(); len(r.Kept) > 0 || len(r.Restored) != 5 {
+		t.Errorf("kept %v, restored %q", r.Kept, r.Restored)
+	}
+	rows := strings.Join(dump(t, filepath.Join(dir, "globalStorage", "state.vscdb")), "\n")
+	if strings.Count(rows, `"name":"Renamed"`) != 1 || strings.Contains(rows, h.now) || h.folders(dir)["4"] != h.old {
+		t.Errorf("%v\n%s", h.folders(dir), rows)
+	}
 }
 
 // TestIDEInterrupted: if an error comes although all is on disk, as when the transaction was

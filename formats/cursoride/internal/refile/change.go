@@ -26,6 +26,8 @@ type move struct {
 	to      *target
 	head    []byte // as a workspace's list has it
 
+	wasLabel []byte // the workspaceIdentifier of its workspace, if it has a head
+
 	labels  int // that it has
 	listed  int // of these, in lists of all workspaces
 	changes []change
@@ -144,11 +146,18 @@ func projects(ctx context.Context, r rows) (map[string][]byte, error) {
 	return out, nil
 }
 
+// labelled returns the head of a composer, with a label.
+func (m *move) labelled(label []byte) []byte {
+	if is := rawjson.Last(m.head, labelMember); is != nil {
+		at := lists.Offset(m.head, is)
+		return slices.Concat(m.head[:at], label, m.head[at+len(is):])
+	}
+	return slices.Concat(m.head[:len(m.head)-1], []byte(`,"`+labelMember+`":`), label, []byte{'}'})
+}
+
 // headRow returns the columns of composerHeaders of a composer that has no row, as far as
 // a table has them.
 func (m *move) headRow(columns []string) (names []string, values []any) {
-	value := m.head[:len(m.head)-1]
-	value = append(slices.Concat(value, []byte(`,"`+labelMember+`":`), m.to.label), '}')
 	number := func(name string) any {
 		at, _ := lists.Moment(rawjson.Last(m.head, name))
 		if !at.Known() {
@@ -160,15 +169,18 @@ func (m *move) headRow(columns []string) (names []string, values []any) {
 	if updated == nil {
 		updated = number("createdAt")
 	}
-	archived := int64(0)
-	if string(rawjson.Last(m.head, "isArchived")) == "true" {
-		archived = 1
+	flag := func(is bool) int64 {
+		if is {
+			return 1
+		}
+		return 0
 	}
 	for _, c := range []struct {
 		name  string
 		value any
 	}{{idColumn, m.id}, {spaceColumn, m.to.id}, {"createdAt", number("createdAt")}, {"lastUpdatedAt", number("lastUpdatedAt")},
-		{"isArchived", archived}, {"isSubagent", int64(0)}, {"recency", updated}, {valueColumn, string(value)}} {
+		{"isArchived", flag(string(rawjson.Last(m.head, "isArchived")) == "true")}, {"isSubagent", flag(rawjson.Last(m.head, "subagentInfo") != nil)},
+		{"recency", updated}, {valueColumn, string(m.labelled(m.to.label))}} {
 		if slices.Contains(columns, c.name) {
 			names, values = append(names, c.name), append(values, c.value)
 		}
@@ -238,9 +250,21 @@ func bound(c store.Cell) any {
 // errNotAsWritten is the error of a database that has something else than what was written.
 var errNotAsWritten = errors.New("the database does not have what was written to it")
 
-// put replaces a cell, and reads it again.
+// exec runs a statement that changes one row. The client's tables accept it.
+func (e *editor) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	n, err := e.Exec(ctx, statement, args...)
+	if at := (*formats.Error)(nil); errors.As(err, &at) && formats.Hint(err) == "" {
+		at.Hint = unusualHint
+	}
+	return n, err
+}
+
+const unusualHint = "this database is not as Cursor creates it"
+
+// put replaces a cell, and reads it again. Constraints that would replace another row, as
+// the client's ON CONFLICT REPLACE, are overridden.
 func (e *editor) put(ctx context.Context, p place, cell store.Cell) error {
-	n, err := e.Exec(ctx, "UPDATE main."+p.Table+" SET "+p.Column+"=?2 WHERE "+keyOf(p.Table)+"=?1", p.Key, bound(cell))
+	n, err := e.exec(ctx, "UPDATE OR ABORT main."+p.Table+" SET "+p.Column+"=?2 WHERE "+keyOf(p.Table)+"=?1", p.Key, bound(cell))
 	if err != nil {
 		return err
 	}
@@ -259,13 +283,14 @@ func (e *editor) add(ctx context.Context, m *move) error {
 	}
 	names, values := m.headRow(columns)
 	marks := strings.TrimSuffix(strings.Repeat("?,", len(names)), ",")
-	if _, err = e.Exec(ctx, "INSERT INTO main."+lists.HeadTable+" ("+strings.Join(names, ",")+") VALUES ("+marks+")", values...); err != nil {
+	if _, err = e.exec(ctx, "INSERT OR ABORT INTO main."+lists.HeadTable+" ("+strings.Join(names, ",")+") VALUES ("+marks+")", values...); err != nil {
 		return err
 	}
 	p := place{lists.HeadTable, spaceColumn, m.id}
 	if is, ok, err := e.get(ctx, p); err != nil || !ok || string(is.Bytes()) != m.to.id {
 		return errors.Join(err, &formats.Error{At: p.Table, Pointer: p.Key, Op: "verify", Err: errNotAsWritten})
 	}
-	m.changes = append(m.changes, change{place: p, ID: m.id, After: []byte(m.to.id), Added: true})
+	m.changes = append(m.changes, change{place: p, ID: m.id, Before: []byte(m.was), After: []byte(m.to.id), Added: m.labelled(m.to.label)},
+		change{place: place{lists.HeadTable, valueColumn, m.id}, ID: m.id, Before: m.wasLabel, After: m.to.label})
 	return nil
 }

@@ -123,6 +123,7 @@ func (f *finder) entry(ctx context.Context, x *lists.Index, e *lists.Entry, h *s
 		if m.head = bytes.Clone(document(head)); len(m.head) < 3 || m.head[0] != '{' {
 			m.head = nil
 		}
+		m.wasLabel = write.Identifier(e.Workspace, e.Folder.Path)
 		break
 	}
 	f.moves = append(f.moves, m)

@@ -62,3 +62,18 @@ INSERT INTO cursorDiskKV VALUES ('composerData:c', '{}'), ('bubbleId:c:b', '{}')
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestHeadRow: a head of a list becomes a row, which is valid JSON and has one label.
+func TestHeadRow(t *testing.T) {
+	m := &move{id: "c", to: &target{id: "new", label: []byte(`{"id":"new"}`)}}
+	for head, want := range map[string]string{
+		`{"composerId":"c" }`: `0 {"composerId":"c" ,"workspaceIdentifier":{"id":"new"}}`,
+		`{"workspaceIdentifier":{"id":"old"},"subagentInfo":{}}`: `1 {"workspaceIdentifier":{"id":"new"},"subagentInfo":{}}`,
+	} {
+		m.head = []byte(head)
+		_, values := m.headRow([]string{"isSubagent", valueColumn})
+		if got := string('0'+byte(values[0].(int64))) + " " + values[1].(string); got != want {
+			t.Errorf("%s: %s", head, got)
+		}
+	}
+}

@@ -59,7 +59,7 @@ type change struct {
 	ID     string `json:"id"` // of the composer
 	Before []byte `json:"before,omitempty"`
 	After  []byte `json:"after"`
-	Added  bool   `json:"added,omitempty"`
+	Added  []byte `json:"added,omitempty"` // the value of the row
 }
 
 // document returns the JSON value that a cell holds, without what surrounds it; nil if it

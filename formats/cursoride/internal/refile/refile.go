@@ -47,7 +47,7 @@ func (e *editor) inspect(ctx context.Context, path string) error {
 		if string(row[0].Bytes()) == "table" {
 			e.tables[name] = true
 		} else if slices.ContainsFunc([]string{lists.ItemTable, lists.DiskTable, lists.HeadTable}, func(t string) bool { return strings.EqualFold(t, table) }) {
-			return &formats.Error{At: path, Err: fmt.Errorf("trigger %q would change other rows", name), Hint: "this database is not as Cursor creates it"}
+			return &formats.Error{At: path, Err: fmt.Errorf("trigger %q would change other rows", name), Hint: unusualHint}
 		}
 	}
 	return nil
@@ -146,7 +146,8 @@ func Undo(ctx context.Context, r formats.UndoRecord, dryRun bool) (out []formats
 	return out, e.Commit(ctx)
 }
 
-// run puts back the labels that were replaced, and removes the rows that were added.
+// run puts back the labels that were replaced, and removes the rows that were added, unless
+// the client has changed them since: those get the label of the old workspace.
 func (u *undoing) run(ctx context.Context, write bool) error {
 	byPlace := map[place]map[string][]change{}
 	var places []place
@@ -166,7 +167,18 @@ func (u *undoing) run(ctx context.Context, write bool) error {
 			return err
 		}
 		if !ok {
+			if c := byPlace[p][p.Key]; len(c) > 0 && c[0].Added != nil { // a killed run added no row
+				_, there, err := u.get(ctx, place{lists.DiskTable, valueColumn, lists.ComposerRow + p.Key})
+				if err != nil {
+					return err
+				}
+				u.seen[p.Key] = u.seen[p.Key] || there
+			}
 			continue
+		}
+		added, err := u.added(ctx, p, byPlace[p])
+		if err != nil {
+			return err
 		}
 		waiting, remove := byPlace[p], false
 		out, changes, valid := p.relabel(cell.Bytes(), func(id string, label []byte) []byte {
@@ -177,12 +189,12 @@ func (u *undoing) run(ctx context.Context, write bool) error {
 			waiting[id] = waiting[id][1:]
 			u.seen[id] = true
 			switch {
-			case !c.Added && bytes.Equal(label, c.Before):
+			case bytes.Equal(label, c.Before):
 				return nil
 			case !p.labelled(label, c.After):
 				u.kept[id] = changedSince
 				return nil
-			case c.Added:
+			case added:
 				remove = true
 				return nil
 			}
@@ -205,6 +217,16 @@ func (u *undoing) run(ctx context.Context, write bool) error {
 		}
 	}
 	return nil
+}
+
+// added reports whether a place is in a row that was added, and has not changed since.
+func (u *undoing) added(ctx context.Context, p place, changes map[string][]change) (bool, error) {
+	c := changes[p.Key]
+	if p.Column != spaceColumn || len(c) == 0 || c[0].Added == nil {
+		return false, nil
+	}
+	is, ok, err := u.get(ctx, place{p.Table, valueColumn, p.Key})
+	return ok && bytes.Equal(is.Bytes(), c[0].Added), err
 }
 
 // known reports whether a place can have labels: an undo record is a file that others could
