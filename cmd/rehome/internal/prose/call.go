@@ -11,7 +11,7 @@ import (
 // Subject returns the name of a call's tool, and what the call is about, in one line.
 func Subject(c *session.ToolCall, workspace string) (tool, subject string) {
 	st := newStep(c, nil, workspace, Options{Tools: Brief})
-	return st.name, st.subject
+	return st.Name, st.Subject
 }
 
 // CallLines returns a call and its result as lines: with Full all arguments, else those
@@ -19,20 +19,20 @@ func Subject(c *session.ToolCall, workspace string) (tool, subject string) {
 func CallLines(c *session.ToolCall, r *session.ToolResult, workspace string, detail Detail) []string {
 	st := newStep(c, r, workspace, Options{Tools: detail})
 	var out []string
-	for _, a := range st.args {
-		if len(a.lines) == 1 {
-			out = append(out, a.name+": "+a.lines[0])
+	for _, a := range st.Args {
+		if len(a.Lines) == 1 {
+			out = append(out, a.Name+": "+a.Lines[0])
 			continue
 		}
-		out = append(out, a.name+":")
-		for _, l := range a.lines {
+		out = append(out, a.Name+":")
+		for _, l := range a.Lines {
 			out = append(out, "  "+l)
 		}
 	}
-	if st.outcome != "" {
-		out = append(out, "result: "+st.outcome)
+	if st.Outcome != "" {
+		out = append(out, "result: "+st.Outcome)
 	}
-	body := st.body
+	body := st.Body
 	if at, words := st.elided(); at >= 0 {
 		body = slices.Insert(slices.Clone(body), at, string(words))
 	}

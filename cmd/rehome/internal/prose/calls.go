@@ -108,7 +108,7 @@ func (w *walker) flushCalls() {
 // flushHidden prints how many calls were hidden since the last visible part.
 func (w *walker) flushHidden() {
 	if w.hidden > 0 {
-		w.out.note(screen.Plural(w.hidden, "tool call"))
+		w.out.Note(screen.Plural(w.hidden, "tool call"))
 		w.hidden = 0
 	}
 }
@@ -119,9 +119,9 @@ func (w *walker) showCall(c *session.ToolCall, r *session.ToolResult) {
 		return
 	}
 	st := newStep(c, r, w.s.Workspace, w.o)
-	st.external = !slices.ContainsFunc(w.s.Children, func(l session.Link) bool { return l.Session == c.Child })
+	st.External = !slices.ContainsFunc(w.s.Children, func(l session.Link) bool { return l.Session == c.Child })
 	if r == nil && w.sawResult {
-		st.outcome = "no result"
+		st.Outcome = "no result"
 	}
-	w.out.step(st)
+	w.out.Step(st)
 }

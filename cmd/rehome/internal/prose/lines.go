@@ -36,7 +36,7 @@ func (p *lineWriter) blankLine() {
 	}
 }
 
-func (p *lineWriter) flush() error {
+func (p *lineWriter) Flush() error {
 	if p.err == nil {
 		p.err = p.w.Flush()
 	}
@@ -61,12 +61,12 @@ func (o *Options) formatTime(s session.Stamp, layout string) string {
 
 const minuteLayout = "2006-01-02 15:04"
 
-// fact is a line of metadata about a session.
-type fact struct{ name, value screen.Safe }
+// Fact is a line of metadata about a session.
+type Fact struct{ Name, Value screen.Safe }
 
-// facts returns the metadata to print before the first message.
-func (o *Options) facts(s *session.Session) []fact {
-	var out []fact
+// Facts returns the metadata to print before the first message.
+func (o *Options) Facts(s *session.Session) []Fact {
+	var out []Fact
 	add := func(name screen.Safe, values ...string) {
 		var parts []screen.Safe
 		for _, v := range values {
@@ -75,7 +75,7 @@ func (o *Options) facts(s *session.Session) []fact {
 			}
 		}
 		if len(parts) > 0 {
-			out = append(out, fact{name, screen.Join(parts, ", ")})
+			out = append(out, Fact{name, screen.Join(parts, ", ")})
 		}
 	}
 	add("session", s.ID)
@@ -124,8 +124,8 @@ func (o *Options) showCommand(id string) screen.Safe {
 	return "rehome show " + screen.Visible(screen.ShellQuote(o.Source+"#"+id))
 }
 
-// formatUsage returns the token counts of a turn, or "" if there are none.
-func formatUsage(u *session.Usage) screen.Safe {
+// FormatUsage returns the token counts of a turn, or "" if there are none.
+func FormatUsage(u *session.Usage) screen.Safe {
 	if u == nil {
 		return ""
 	}
@@ -144,9 +144,9 @@ func formatUsage(u *session.Usage) screen.Safe {
 	return "tokens " + screen.Join(parts, ", ")
 }
 
-// turnFacts returns what the heading of a turn says besides its number. The
+// TurnFacts returns what the heading of a turn says besides its number. The
 // model is included only if it is not the session's.
-func (o *Options) turnFacts(t *session.Turn, model string) []screen.Safe {
+func (o *Options) TurnFacts(t *session.Turn, model string) []screen.Safe {
 	var out []screen.Safe
 	add := func(s string) {
 		if s != "" {
@@ -168,7 +168,7 @@ func (o *Options) turnFacts(t *session.Turn, model string) []screen.Safe {
 	if t.Mode != "" && t.Mode != "agent" {
 		add("mode " + t.Mode)
 	}
-	if cost := formatUsage(t.Usage); cost != "" {
+	if cost := FormatUsage(t.Usage); cost != "" {
 		out = append(out, cost)
 	}
 	if t.Status != "finished" {

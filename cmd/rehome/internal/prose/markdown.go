@@ -8,14 +8,14 @@ import (
 	"rehome/formats/session"
 )
 
-// markdownRenderer is the renderer for Markdown.
+// markdownRenderer renders a session for Markdown.
 type markdownRenderer struct {
 	*lineWriter
 	o     Options
 	model string // model of the session
 }
 
-func (d *markdownRenderer) head(s *session.Session) {
+func (d *markdownRenderer) Head(s *session.Session) {
 	d.model = s.Model
 	title := strings.Join(strings.Fields(s.Title), " ")
 	if title == "" {
@@ -23,8 +23,8 @@ func (d *markdownRenderer) head(s *session.Session) {
 	}
 	d.line("# " + EscapeMarkdown(screen.Cut(screen.Visible(title), maxTitle)))
 	d.blankLine()
-	for _, f := range d.o.facts(s) {
-		d.line("- " + f.name + ": " + EscapeMarkdown(f.value))
+	for _, f := range d.o.Facts(s) {
+		d.line("- " + f.Name + ": " + EscapeMarkdown(f.Value))
 	}
 	for _, c := range s.Children {
 		words := strings.TrimSpace(c.Kind + " " + c.Title)
@@ -32,17 +32,17 @@ func (d *markdownRenderer) head(s *session.Session) {
 	}
 }
 
-func (d *markdownRenderer) divider(words screen.Safe) {
+func (d *markdownRenderer) Divider(words screen.Safe) {
 	d.blankLine()
 	d.line("---")
-	d.note(words)
+	d.Note(words)
 }
 
-func (d *markdownRenderer) turn(n *session.Turn) {
+func (d *markdownRenderer) Turn(n *session.Turn) {
 	d.blankLine()
 	d.line(screen.Sprintf("## Turn %d", n.Number))
-	if about := d.o.turnFacts(n, d.model); len(about) > 0 {
-		d.note(screen.Join(about, " · "))
+	if about := d.o.TurnFacts(n, d.model); len(about) > 0 {
+		d.Note(screen.Join(about, " · "))
 	}
 	if n.Error != "" {
 		d.blankLine()
@@ -50,18 +50,18 @@ func (d *markdownRenderer) turn(n *session.Turn) {
 	}
 }
 
-func (d *markdownRenderer) prompt(words string) {
+func (d *markdownRenderer) Prompt(words string) {
 	d.blankLine()
 	d.writeMarkdown(words, "> ")
 }
 
-func (d *markdownRenderer) answer(words string) {
+func (d *markdownRenderer) Answer(words string) {
 	d.blankLine()
 	d.writeMarkdown(words, "")
 }
 
-func (d *markdownRenderer) thinking(words string) { d.details("thinking", words) }
-func (d *markdownRenderer) summary(words string)  { d.details("summary of compacted messages", words) }
+func (d *markdownRenderer) Thinking(words string) { d.details("thinking", words) }
+func (d *markdownRenderer) Summary(words string)  { d.details("summary of compacted messages", words) }
 
 func (d *markdownRenderer) details(name screen.Safe, words string) {
 	d.blankLine()
@@ -72,7 +72,9 @@ func (d *markdownRenderer) details(name screen.Safe, words string) {
 	d.line("</details>")
 }
 
-func (d *markdownRenderer) note(words screen.Safe) {
+func (d *markdownRenderer) Media(m *session.Media) { d.Note(MediaLabel(m)) }
+
+func (d *markdownRenderer) Note(words screen.Safe) {
 	d.blankLine()
 	d.line("*" + EscapeMarkdown(words) + "*")
 }
@@ -80,55 +82,55 @@ func (d *markdownRenderer) note(words screen.Safe) {
 // maxLine is how many cells of a line are shown in shortened results.
 const maxLine = 400
 
-func (d *markdownRenderer) step(s *step) {
+func (d *markdownRenderer) Step(s *Step) {
 	d.blankLine()
-	name, about := screen.Visible(s.name), screen.Safe("")
-	for _, w := range append([]screen.Safe{screen.Cut(screen.Visible(s.subject), maxLine), screen.Visible(s.outcome)}, s.extras...) {
+	name, about := screen.Visible(s.Name), screen.Safe("")
+	for _, w := range append([]screen.Safe{screen.Cut(screen.Visible(s.Subject), maxLine), screen.Visible(s.Outcome)}, s.Extras...) {
 		if w != "" {
 			about += " " + w
 		}
 	}
-	if len(s.args) == 0 && len(s.body) == 0 && s.child == "" {
+	if len(s.Args) == 0 && len(s.Body) == 0 && s.Child == "" {
 		d.line(codeSpan(name) + EscapeMarkdown(about))
 		return
 	}
 	d.line("<details><summary><code>" + escapeHTML(name) + "</code>" + escapeHTML(about) + "</summary>")
-	if len(s.args) > 0 {
+	if len(s.Args) > 0 {
 		d.blankLine()
 		var lines []screen.Safe
-		for _, a := range s.args {
-			name := oneLine(a.name)
-			if len(a.lines) == 1 {
-				lines = append(lines, name+": "+screen.Lines(a.lines[0]))
+		for _, a := range s.Args {
+			name := oneLine(a.Name)
+			if len(a.Lines) == 1 {
+				lines = append(lines, name+": "+screen.Lines(a.Lines[0]))
 				continue
 			}
 			lines = append(lines, name+":")
-			for _, l := range a.lines {
+			for _, l := range a.Lines {
 				lines = append(lines, "  "+screen.Lines(l))
 			}
 		}
 		d.fenced("", lines)
 	}
-	if len(s.body) > 0 {
+	if len(s.Body) > 0 {
 		d.blankLine()
 		d.result(s)
 	}
-	if s.child != "" {
+	if s.Child != "" {
 		d.blankLine()
-		if s.external {
-			d.line("subagent " + codeSpan(screen.Visible(s.child)) + ", not in this file")
+		if s.External {
+			d.line("subagent " + codeSpan(screen.Visible(s.Child)) + ", not in this file")
 		} else {
-			d.line("subagent: " + codeSpan(d.o.showCommand(s.child)))
+			d.line("subagent: " + codeSpan(d.o.showCommand(s.Child)))
 		}
 	}
 	d.blankLine()
 	d.line("</details>")
 }
 
-func (d *markdownRenderer) result(s *step) {
+func (d *markdownRenderer) result(s *Step) {
 	var lines []screen.Safe
 	at, more := s.elided()
-	for i, l := range s.body {
+	for i, l := range s.Body {
 		if i == at {
 			lines = append(lines, more)
 		}
@@ -138,28 +140,28 @@ func (d *markdownRenderer) result(s *step) {
 		}
 		lines = append(lines, shown)
 	}
-	if at == len(s.body) {
+	if at == len(s.Body) {
 		lines = append(lines, more)
 	}
 	info := screen.Safe("")
-	if s.diff {
+	if s.Diff {
 		info = "diff"
 	}
 	d.fenced(info, lines)
 }
 
-func (d *markdownRenderer) file(f *session.File) {
+func (d *markdownRenderer) File(f *session.File) {
 	d.blankLine()
 	d.line("- file " + codeSpan(screen.Visible(f.Path)) + ", " + size(f.Before) + " before, " + size(f.After) + " after")
 }
 
-func (d *markdownRenderer) end(s *session.Session) {
+func (d *markdownRenderer) End(s *session.Session) {
 	if len(s.Todos) > 0 {
 		d.blankLine()
 		d.line("## Todos")
 		d.blankLine()
 		for _, t := range s.Todos {
-			d.line("- " + screen.Replace(checkbox(t.Status), strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)")) + " " + EscapeMarkdown(oneLine(t.Content)))
+			d.line("- " + screen.Replace(Checkbox(t.Status), strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)")) + " " + EscapeMarkdown(oneLine(t.Content)))
 		}
 	}
 	if strings.TrimSpace(s.Plan) != "" {

@@ -38,7 +38,7 @@ func flowed(words string) string {
 	var b strings.Builder
 	d := &markdownRenderer{lineWriter: newLineWriter(&b)}
 	d.writeMarkdown(words, "")
-	d.flush()
+	d.Flush()
 	return b.String()
 }
 

@@ -31,6 +31,7 @@ type Options struct {
 	Source    string         // path of the store, for commands; "" for stdin
 	Streaming bool           // flush after each message
 	Partial   bool           // some turns are left out, and so are files, todos and plan
+	NoHints   bool           // do not name flags: the reader is somebody else
 
 	Width   int // cells of the terminal; used by Text
 	Palette screen.Palette
@@ -42,28 +43,29 @@ const minWidth = 40
 // Text writes a session for a terminal.
 func Text(w io.Writer, s *session.Session, o Options) error {
 	o.Width = max(o.Width, minWidth)
-	return walk(s, o, &textRenderer{lineWriter: newLineWriter(w), o: o})
+	return Walk(s, o, &textRenderer{lineWriter: newLineWriter(w), o: o})
 }
 
 // Markdown writes a session as Markdown. Nothing in the session acts as HTML,
 // loads an image or ends a block early.
 func Markdown(w io.Writer, s *session.Session, o Options) error {
-	return walk(s, o, &markdownRenderer{lineWriter: newLineWriter(w), o: o})
+	return Walk(s, o, &markdownRenderer{lineWriter: newLineWriter(w), o: o})
 }
 
-// renderer writes the parts of a session in one output format. Strings are
+// Renderer, which Walk calls, writes the parts of a session in one output format. Strings are
 // foreign text; screen.Safe is not.
-type renderer interface {
-	head(s *session.Session)
-	turn(t *session.Turn)
-	divider(words screen.Safe) // begins or ends a section
-	prompt(text string)
-	answer(text string)
-	thinking(text string)
-	summary(text string)
-	note(words screen.Safe) // describes in one line what is not shown
-	step(s *step)
-	file(f *session.File)
-	end(s *session.Session)
-	flush() error
+type Renderer interface {
+	Head(s *session.Session)
+	Turn(t *session.Turn)
+	Divider(words screen.Safe) // begins or ends a section
+	Prompt(text string)
+	Answer(text string)
+	Thinking(text string)
+	Summary(text string)
+	Media(m *session.Media)
+	Note(words screen.Safe) // describes in one line what is not shown
+	Step(s *Step)
+	File(f *session.File)
+	End(s *session.Session)
+	Flush() error
 }

@@ -15,7 +15,7 @@ func marked(t *testing.T, words string, width int) string {
 	var b strings.Builder
 	r := &textRenderer{lineWriter: newLineWriter(&b), o: Options{Width: width, Palette: true}}
 	r.rendered(words, margin{})
-	if err := r.flush(); err != nil {
+	if err := r.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	unstyled(t, b.String())

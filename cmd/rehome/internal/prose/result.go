@@ -88,7 +88,7 @@ func listResults(body map[string]json.RawMessage) []string {
 		m := members(t)
 		content, _ := stringValue(m["content"])
 		status, _ := stringValue(m["status"])
-		out = append(out, string(checkbox(status)+" "+oneLine(content)))
+		out = append(out, string(Checkbox(status)+" "+oneLine(content)))
 	}
 	for _, f := range elements(body["files"]) {
 		if s, ok := stringValue(f); ok {
@@ -129,8 +129,8 @@ func listResults(body map[string]json.RawMessage) []string {
 	return out
 }
 
-// checkbox returns the box before a todo.
-func checkbox(status string) screen.Safe {
+// Checkbox returns the box before a todo.
+func Checkbox(status string) screen.Safe {
 	switch strings.TrimPrefix(strings.ToLower(status), "todo_status_") {
 	case "completed", "complete", "done":
 		return "[x]"

@@ -26,12 +26,12 @@ func (w *walker) runEnd(p *session.Opaque) bool {
 	if ms, ok := intValue(line["duration_ms"]); ok && ms > 0 && ms < 1<<40 {
 		words += " · " + screen.Duration(time.Duration(ms)*time.Millisecond)
 	}
-	if cost := formatUsage(runUsage(members(line["usage"]))); cost != "" {
+	if cost := FormatUsage(runUsage(members(line["usage"]))); cost != "" {
 		words += " · " + cost
 	}
-	w.out.divider(words)
+	w.out.Divider(words)
 	if text, _ := stringValue(line["result"]); failed && strings.TrimSpace(text) != "" {
-		w.out.answer(text)
+		w.out.Answer(text)
 	}
 	return true
 }

@@ -12,25 +12,26 @@ import (
 	"rehome/formats/session"
 )
 
-// step is a tool call and its result, prepared for rendering. Its strings are foreign text.
-type step struct {
-	name     string
-	subject  string // main argument, in one line
-	outcome  string // "" on success
-	failed   bool
-	extras   []screen.Safe // +3 -1, 2.3 s
-	args     []arg         // all arguments, with Full
-	body     []string      // lines of the result
-	omitted  int           // number of lines left out of body
-	diff     bool          // body is a diff
-	child    string        // id of the session that the call started
-	external bool          // child is not in the source
+// Step is a tool call and its result, prepared for rendering. Its strings are foreign text.
+type Step struct {
+	Name     string
+	Subject  string // main argument, in one line
+	Outcome  string // "" on success
+	Failed   bool
+	Extras   []screen.Safe    // +3 -1, 2.3 s
+	Args     []Arg            // all arguments, with Full
+	Body     []string         // lines of the result
+	omitted  int              // number of lines left out of body
+	Diff     bool             // body is a diff
+	Media    []*session.Media // in the result
+	Child    string           // id of the session that the call started
+	External bool             // child is not in the source
 }
 
-// arg is one argument of a call. A text of several lines is printed below its name.
-type arg struct {
-	name  string
-	lines []string
+// Arg is one argument of a call. A text of several lines is printed below its name.
+type Arg struct {
+	Name  string
+	Lines []string
 }
 
 // briefLines and briefDiff limit the lines of results and diffs with Brief.
@@ -40,24 +41,24 @@ const (
 )
 
 // newStep returns the step for a call and its result. r is nil if there is no result.
-func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Options) *step {
-	st := &step{name: c.Name, child: c.Child}
+func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Options) *Step {
+	st := &Step{Name: c.Name, Child: c.Child}
 	if c.Kind != "" && c.Kind != "mcp" && !strings.HasPrefix(c.Kind, "tool-") {
-		st.name = c.Kind
+		st.Name = c.Kind
 	}
 	asked := c.Args
 	if len(asked) == 0 {
 		asked = c.Input
 	}
 	args := members(asked)
-	st.subject = subject(args, workspace)
+	st.Subject = subject(args, workspace)
 	if r != nil {
 		st.result(r, args)
 	}
 	if o.Tools == Full {
-		st.args = argList(asked, args)
-		if st.diff {
-			st.args = slices.DeleteFunc(st.args, func(a arg) bool { return slices.Contains(diffArgs[:], a.name) })
+		st.Args = argList(asked, args)
+		if st.Diff {
+			st.Args = slices.DeleteFunc(st.Args, func(a Arg) bool { return slices.Contains(diffArgs[:], a.Name) })
 		}
 	}
 	st.addDuration(c, r)
@@ -110,7 +111,7 @@ func relPath(p, workspace string) string {
 }
 
 // argList returns all arguments in order.
-func argList(raw session.Raw, args map[string]json.RawMessage) []arg {
+func argList(raw session.Raw, args map[string]json.RawMessage) []Arg {
 	if args == nil {
 		if len(raw) == 0 {
 			return nil
@@ -119,9 +120,9 @@ func argList(raw session.Raw, args map[string]json.RawMessage) []arg {
 		if !ok {
 			s = pretty(raw)
 		}
-		return []arg{{"input", splitLines(s)}}
+		return []Arg{{"input", splitLines(s)}}
 	}
-	var out []arg
+	var out []Arg
 	for _, name := range names(raw) {
 		s, ok := stringValue(args[name])
 		if !ok {
@@ -134,7 +135,7 @@ func argList(raw session.Raw, args map[string]json.RawMessage) []arg {
 		if len(lines) == 0 {
 			lines = []string{""}
 		}
-		out = append(out, arg{name, lines})
+		out = append(out, Arg{name, lines})
 	}
 	return out
 }
@@ -143,73 +144,78 @@ func argList(raw session.Raw, args map[string]json.RawMessage) []arg {
 const maxCompact = 120
 
 // addDuration adds how long a call took, as the tool or else the client reports it.
-func (st *step) addDuration(c *session.ToolCall, r *session.ToolResult) {
+func (st *Step) addDuration(c *session.ToolCall, r *session.ToolResult) {
 	if r != nil {
 		body := members(resultBody(r))
 		for _, name := range []string{"executionTime", "durationMs", "runtimeMs"} {
 			if ms, ok := intValue(body[name]); ok && ms > 0 {
-				st.extras = append(st.extras, screen.Duration(time.Duration(min(ms, 1<<40))*time.Millisecond))
+				st.Extras = append(st.Extras, screen.Duration(time.Duration(min(ms, 1<<40))*time.Millisecond))
 				return
 			}
 		}
 	}
 	if c.Start.Known() && c.End.Known() {
 		if ms := c.End.Millis() - c.Start.Millis(); ms > 0 && ms < 1<<40 {
-			st.extras = append(st.extras, screen.Duration(time.Duration(ms)*time.Millisecond))
+			st.Extras = append(st.Extras, screen.Duration(time.Duration(ms)*time.Millisecond))
 		}
 	}
 }
 
 // shorten cuts a result to the requested level of detail. Of a shell command's
 // output, it keeps both ends, since the outcome is usually at the end.
-func (st *step) shorten(o Options) {
+func (st *Step) shorten(o Options) {
 	limit := briefLines
-	if st.diff {
+	if st.Diff {
 		limit = briefDiff
 	}
-	if o.Tools == Full || len(st.body) <= limit+1 {
+	if o.Tools == Full || len(st.Body) <= limit+1 {
 		return
 	}
-	st.omitted = len(st.body) - limit
-	if st.diff || st.name != "shell" {
-		st.body = st.body[:limit]
+	st.omitted = len(st.Body) - limit
+	if st.Diff || st.Name != "shell" {
+		st.Body = st.Body[:limit]
 		return
 	}
-	st.body = append(st.body[:limit/2:limit/2], st.body[len(st.body)-limit/2:]...)
+	st.Body = append(st.Body[:limit/2:limit/2], st.Body[len(st.Body)-limit/2:]...)
 }
 
 // elided returns the note about omitted lines and the index of the line of body
 // to print it before, or -1 if nothing was omitted.
-func (st *step) elided() (at int, words screen.Safe) {
+func (st *Step) elided() (at int, words screen.Safe) {
 	if st.omitted == 0 {
 		return -1, ""
 	}
-	at = len(st.body)
-	if !st.diff && st.name == "shell" {
+	at = len(st.Body)
+	if !st.Diff && st.Name == "shell" {
 		at /= 2
 	}
 	return at, "… " + screen.Plural(int64(st.omitted), "more line") + " (--tools full)"
 }
 
 // result fills in the result of a call.
-func (st *step) result(r *session.ToolResult, args map[string]json.RawMessage) {
-	body := members(resultBody(r))
-	st.failed = r.Error
-	if r.Error || r.Status != "success" {
-		st.outcome = r.Status
+func (st *Step) result(r *session.ToolResult, args map[string]json.RawMessage) {
+	for _, p := range r.Content {
+		if m, ok := p.(*session.Media); ok {
+			st.Media = append(st.Media, m)
+		}
 	}
-	if r.Error && (st.outcome == "" || st.outcome == "success") {
-		st.outcome = "error"
+	body := members(resultBody(r))
+	st.Failed = r.Error
+	if r.Error || r.Status != "success" {
+		st.Outcome = r.Status
+	}
+	if r.Error && (st.Outcome == "" || st.Outcome == "success") {
+		st.Outcome = "error"
 	}
 	if code, ok := intValue(body["exitCode"]); ok && code != 0 {
-		st.outcome, st.failed = "exit "+strconv.FormatInt(code, 10), true
-	} else if ok && st.outcome == "failure" {
-		st.outcome = "failure, exit 0"
+		st.Outcome, st.Failed = "exit "+strconv.FormatInt(code, 10), true
+	} else if ok && st.Outcome == "failure" {
+		st.Outcome = "failure, exit 0"
 	}
-	if st.body = editDiff(body, args, r.Error); st.body != nil {
-		st.diff = true
-		added, removed := diffStat(st.body)
-		st.extras = append(st.extras, screen.Sprintf("+%d -%d", added, removed))
+	if st.Body = editDiff(body, args, r.Error); st.Body != nil {
+		st.Diff = true
+		added, removed := diffStat(st.Body)
+		st.Extras = append(st.Extras, screen.Sprintf("+%d -%d", added, removed))
 		return
 	}
 	text := resultText(body)
@@ -220,7 +226,7 @@ func (st *step) result(r *session.ToolResult, args map[string]json.RawMessage) {
 		text = otherResult(resultBody(r))
 	}
 	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	st.body = splitLines(text)
+	st.Body = splitLines(text)
 }
 
 // contentText returns the text of a result that the model received.
@@ -231,7 +237,7 @@ func contentText(content []session.Part) string {
 		case *session.Text:
 			out = append(out, t.Text)
 		case *session.Media:
-			out = append(out, string("["+mediaLabel(t)+"]"))
+			out = append(out, string("["+MediaLabel(t)+"]"))
 		case *session.Opaque:
 			out = append(out, string("["+opaqueLabel(t)+"]"))
 		}

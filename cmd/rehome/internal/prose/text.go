@@ -7,7 +7,7 @@ import (
 	"rehome/formats/session"
 )
 
-// textRenderer is the renderer for a terminal.
+// textRenderer renders a session for a terminal.
 type textRenderer struct {
 	*lineWriter
 	o         Options
@@ -21,7 +21,7 @@ func (t *textRenderer) line(s screen.Safe) {
 	t.lineWriter.line(screen.TrimRight(s, " "))
 }
 
-func (t *textRenderer) head(s *session.Session) {
+func (t *textRenderer) Head(s *session.Session) {
 	p := t.o.Palette
 	t.model, t.client = s.Model, s.Agent
 	title := screen.Visible(strings.Join(strings.Fields(s.Title), " "))
@@ -33,14 +33,14 @@ func (t *textRenderer) head(s *session.Session) {
 			t.line(p.Strong(l))
 		}
 	}
-	facts := t.o.facts(s)
+	facts := t.o.Facts(s)
 	room := 0
 	for _, f := range facts {
-		room = max(room, len(f.name))
+		room = max(room, len(f.Name))
 	}
 	for _, f := range facts {
-		lead := "  " + f.name + screen.Repeat(" ", room-len(f.name)+2)
-		for i, l := range screen.Wrap(f.value, t.o.Width-len(lead)) {
+		lead := "  " + f.Name + screen.Repeat(" ", room-len(f.Name)+2)
+		for i, l := range screen.Wrap(f.Value, t.o.Width-len(lead)) {
 			if i == 0 {
 				t.line(p.Faint(lead) + l)
 			} else {
@@ -70,7 +70,7 @@ func (t *textRenderer) children(list []session.Link) {
 }
 
 // divider prints a line across the screen that contains words.
-func (t *textRenderer) divider(words screen.Safe) { t.banner(words, t.o.Palette.Yellow) }
+func (t *textRenderer) Divider(words screen.Safe) { t.banner(words, t.o.Palette.Yellow) }
 
 func (t *textRenderer) banner(words screen.Safe, paint func(screen.Safe) screen.Safe) {
 	t.blankLine()
@@ -79,9 +79,9 @@ func (t *textRenderer) banner(words screen.Safe, paint func(screen.Safe) screen.
 	t.line(t.o.Palette.Faint("── ") + paint(words) + t.o.Palette.Faint(" "+screen.Repeat("─", rest)))
 }
 
-func (t *textRenderer) turn(n *session.Turn) {
+func (t *textRenderer) Turn(n *session.Turn) {
 	words := "turn " + screen.Grouped(int64(n.Number))
-	for _, a := range t.o.turnFacts(n, t.model) {
+	for _, a := range t.o.TurnFacts(n, t.model) {
 		words += " · " + a
 	}
 	t.banner(words, t.o.Palette.Strong)
@@ -90,29 +90,31 @@ func (t *textRenderer) turn(n *session.Turn) {
 	}
 }
 
-func (t *textRenderer) prompt(words string) {
+func (t *textRenderer) Prompt(words string) {
 	t.blankLine()
 	mark := t.o.Palette.Green("> ")
 	t.writeMarkdown(words, margin{mark, mark, 2}, screen.Plain)
 }
 
-func (t *textRenderer) answer(words string) {
+func (t *textRenderer) Answer(words string) {
 	t.blankLine()
 	t.rendered(words, margin{t.o.Palette.Client(t.client, "●") + " ", "  ", 2})
 }
 
-func (t *textRenderer) thinking(words string) {
+func (t *textRenderer) Thinking(words string) {
 	t.blankLine()
 	t.writeMarkdown(words, margin{"  ", "  ", 2}, t.o.Palette.Faint)
 }
 
-func (t *textRenderer) summary(words string) {
+func (t *textRenderer) Summary(words string) {
 	t.blankLine()
 	t.line(t.o.Palette.Yellow("summary"))
 	t.rendered(words, margin{"  ", "  ", 2})
 }
 
-func (t *textRenderer) note(words screen.Safe) {
+func (t *textRenderer) Media(m *session.Media) { t.Note(MediaLabel(m)) }
+
+func (t *textRenderer) Note(words screen.Safe) {
 	if !t.afterNote {
 		t.blankLine()
 	}
@@ -147,24 +149,24 @@ func (t *textRenderer) block(words string, lead screen.Safe, paint func(screen.S
 	}
 }
 
-func (t *textRenderer) step(s *step) {
+func (t *textRenderer) Step(s *Step) {
 	t.blankLine()
 	p := t.o.Palette
-	outcome := screen.Cut(screen.Visible(s.outcome), max(4, t.o.Width/4))
+	outcome := screen.Cut(screen.Visible(s.Outcome), max(4, t.o.Width/4))
 	var tail []screen.Safe
 	if outcome != "" {
 		tail = append(tail, outcome)
 	}
-	tail = append(tail, s.extras...)
-	name := screen.Cut(screen.Visible(s.name), max(4, t.o.Width/3))
+	tail = append(tail, s.Extras...)
+	name := screen.Cut(screen.Visible(s.Name), max(4, t.o.Width/3))
 	room := t.o.Width - 4 - screen.Cells(name) - screen.Cells(screen.Join(tail, "  ")) - 2
 	line := "  " + p.Cyan(name)
-	if subject := screen.Cut(screen.Visible(s.subject), max(2, room)); subject != "" {
+	if subject := screen.Cut(screen.Visible(s.Subject), max(2, room)); subject != "" {
 		line += "  " + subject
 	}
 	for i, w := range tail {
 		switch {
-		case i == 0 && outcome != "" && s.failed:
+		case i == 0 && outcome != "" && s.Failed:
 			w = p.Red(w)
 		case i == 0 && outcome != "":
 			w = p.Yellow(w)
@@ -174,25 +176,25 @@ func (t *textRenderer) step(s *step) {
 		line += "  " + w
 	}
 	t.line(line)
-	t.args(s.args)
+	t.args(s.Args)
 	t.body(s)
 	switch {
-	case s.child != "" && s.external:
-		t.line(p.Faint("    subagent " + screen.Visible(s.child) + ", not in this file"))
-	case s.child != "":
-		t.line(p.Faint("    subagent: " + t.o.showCommand(s.child)))
+	case s.Child != "" && s.External:
+		t.line(p.Faint("    subagent " + screen.Visible(s.Child) + ", not in this file"))
+	case s.Child != "":
+		t.line(p.Faint("    subagent: " + t.o.showCommand(s.Child)))
 	}
 }
 
-func (t *textRenderer) args(list []arg) {
+func (t *textRenderer) args(list []Arg) {
 	for _, a := range list {
-		lead := "    " + screen.Visible(a.name) + ": "
-		if len(a.lines) == 1 {
-			t.line(t.o.Palette.Faint(lead) + verbatim(a.lines[0]))
+		lead := "    " + screen.Visible(a.Name) + ": "
+		if len(a.Lines) == 1 {
+			t.line(t.o.Palette.Faint(lead) + verbatim(a.Lines[0]))
 			continue
 		}
 		t.line(t.o.Palette.Faint(lead))
-		for _, l := range a.lines {
+		for _, l := range a.Lines {
 			t.line("      " + verbatim(l))
 		}
 	}
@@ -200,9 +202,9 @@ func (t *textRenderer) args(list []arg) {
 
 // body writes a result: a diff in color, anything else faint. With less than
 // Full detail, lines are cut at the width.
-func (t *textRenderer) body(s *step) {
+func (t *textRenderer) body(s *Step) {
 	at, more := s.elided()
-	for i, l := range s.body {
+	for i, l := range s.Body {
 		if i == at {
 			t.line(t.o.Palette.Faint("    " + more))
 		}
@@ -210,9 +212,9 @@ func (t *textRenderer) body(s *step) {
 		if t.o.Tools != Full {
 			shown = screen.Cut(shown, max(8, t.o.Width-4))
 		}
-		t.line("    " + t.colored(shown, s.diff))
+		t.line("    " + t.colored(shown, s.Diff))
 	}
-	if at == len(s.body) {
+	if at == len(s.Body) {
 		t.line(t.o.Palette.Faint("    " + more))
 	}
 }
@@ -235,7 +237,7 @@ func (t *textRenderer) colored(l screen.Safe, diff bool) screen.Safe {
 // verbatim returns one line of foreign text, made safe.
 func verbatim(l string) screen.Safe { return screen.ExpandTabs(screen.Lines(l)) }
 
-func (t *textRenderer) file(f *session.File) {
+func (t *textRenderer) File(f *session.File) {
 	sizes := "  " + size(f.Before) + " before, " + size(f.After) + " after"
 	path := screen.CutLeft(screen.Visible(f.Path), max(8, t.o.Width-len("  file  ")-screen.Cells(sizes)))
 	t.line("  " + t.o.Palette.Cyan("file") + "  " + path + t.o.Palette.Faint(sizes))
@@ -248,13 +250,13 @@ func size(b *session.Body) screen.Safe {
 	return screen.Size(int64(len(b.Bytes)))
 }
 
-func (t *textRenderer) end(s *session.Session) {
+func (t *textRenderer) End(s *session.Session) {
 	if len(s.Todos) > 0 {
-		t.divider("todos")
+		t.Divider("todos")
 		for _, todo := range s.Todos {
 			for i, l := range screen.Wrap(screen.Visible(todo.Content), t.o.Width-6) {
 				if i == 0 {
-					t.line("  " + checkbox(todo.Status) + " " + l)
+					t.line("  " + Checkbox(todo.Status) + " " + l)
 				} else {
 					t.line("      " + l)
 				}
@@ -262,7 +264,7 @@ func (t *textRenderer) end(s *session.Session) {
 		}
 	}
 	if strings.TrimSpace(s.Plan) != "" {
-		t.divider("plan")
+		t.Divider("plan")
 		t.rendered(s.Plan, margin{})
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"rehome/formats/session"
 )
 
-// walker passes the messages of a session to a renderer.
+// walker passes the messages of a session to a Renderer.
 type walker struct {
 	o          Options
-	out        renderer
+	out        Renderer
 	s          *session.Session
 	pending    callQueue           // calls that wait for their results
 	heldBytes  int                 // estimated size of pending
@@ -24,8 +24,9 @@ type walker struct {
 	archived   bool              // the last message was archived
 }
 
-func walk(s *session.Session, o Options, p renderer) error {
-	w := &walker{o: o, out: p, s: s, branchFrom: map[string]string{}}
+// Walk passes the messages of a session to a Renderer, in order.
+func Walk(s *session.Session, o Options, p Renderer) error {
+	w := &walker{o: o, out: p, s: s, hinted: o.NoHints, branchFrom: map[string]string{}}
 	for _, b := range s.Branches {
 		w.branchFrom[b.Name] = b.From
 	}
@@ -35,35 +36,35 @@ func walk(s *session.Session, o Options, p renderer) error {
 			if begun { // print what was read
 				w.flushCalls()
 				w.endTurn()
-				p.flush()
+				p.Flush()
 			}
 			return err
 		}
 		if !begun {
 			begun = true
-			p.head(s)
+			p.Head(s)
 		}
 		w.message(m)
 		if o.Streaming {
-			if err := p.flush(); err != nil {
+			if err := p.Flush(); err != nil {
 				return err
 			}
 		}
 	}
 	if !begun {
-		p.head(s)
+		p.Head(s)
 	}
 	w.flushCalls()
 	w.endTurn()
 	if o.Partial {
-		return p.flush()
+		return p.Flush()
 	}
 	if err := w.files(); err != nil {
-		p.flush()
+		p.Flush()
 		return err
 	}
-	p.end(s)
-	return p.flush()
+	p.End(s)
+	return p.Flush()
 }
 
 func (w *walker) files() error {
@@ -76,10 +77,10 @@ func (w *walker) files() error {
 			return err
 		}
 		if !begun {
-			w.out.divider("files saved by the client")
+			w.out.Divider("files saved by the client")
 			begun = true
 		}
-		w.out.file(f)
+		w.out.File(f)
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (w *walker) message(m *session.Message) {
 	}
 	w.position(m)
 	if m.Turn != nil {
-		w.out.turn(m.Turn)
+		w.out.Turn(m.Turn)
 	}
 	var context []screen.Safe
 	for _, part := range m.Parts {
@@ -140,7 +141,7 @@ func (w *walker) endTurn() {
 		if !w.hinted {
 			words += ", --all shows them"
 		}
-		w.out.note(words)
+		w.out.Note(words)
 		w.internal, w.hinted = 0, true
 	}
 }
@@ -158,11 +159,11 @@ func (w *walker) position(m *session.Message) {
 			words += ", from message " + screen.Visible(from)
 		}
 		w.flushHidden()
-		w.out.divider(words)
+		w.out.Divider(words)
 	}
 	if m.Archived && !w.archived {
 		w.flushHidden()
-		w.out.divider("archived: the model sees a summary of what follows")
+		w.out.Divider("archived: the model sees a summary of what follows")
 	}
 	w.archived = m.Archived
 }
@@ -189,7 +190,7 @@ func (w *walker) context(list []screen.Safe, outOfBand bool) {
 			w.flushCalls()
 		}
 		w.flushHidden()
-		w.out.note("context: " + screen.Join(list, ", "))
+		w.out.Note("context: " + screen.Join(list, ", "))
 	}
 }
 
@@ -221,18 +222,18 @@ func (w *walker) part(m *session.Message, part session.Part, outOfBand bool) {
 	case *session.Text:
 		w.text(m, t.Text)
 	case *session.Media:
-		w.out.note(mediaLabel(t))
+		w.out.Media(t)
 	case *session.Summary:
-		w.out.summary(t.Text)
+		w.out.Summary(t.Text)
 	case *session.Boundary:
 		words := screen.Safe("compacted here")
 		if t.Archived > 0 {
 			words = "compacted here: the model sees a summary of " + screen.Plural(int64(t.Archived), "message") + " above"
 		}
-		w.out.divider(words)
+		w.out.Divider(words)
 	case *session.Opaque:
 		if !w.runEnd(t) {
-			w.out.note(opaqueLabel(t))
+			w.out.Note(opaqueLabel(t))
 		}
 	}
 }
@@ -240,14 +241,14 @@ func (w *walker) part(m *session.Message, part session.Part, outOfBand bool) {
 func (w *walker) text(m *session.Message, words string) {
 	switch {
 	case m.Role == session.System:
-		w.out.note("system prompt: " + screen.Size(int64(len(words))))
+		w.out.Note("system prompt: " + screen.Size(int64(len(words))))
 	case strings.TrimSpace(words) == "":
 	case m.Role == session.User && m.Simulated:
-		w.out.note("written by the client: " + screen.Cut(screen.Visible(words), maxNote))
+		w.out.Note("written by the client: " + screen.Cut(screen.Visible(words), maxNote))
 	case m.Role == session.User:
-		w.out.prompt(words)
+		w.out.Prompt(words)
 	default:
-		w.out.answer(words)
+		w.out.Answer(words)
 	}
 }
 
@@ -259,14 +260,15 @@ func (w *walker) thinking(t *session.Thinking) {
 	case !w.o.Thinking:
 	case t.Text == "" && t.Redacted:
 		w.flushHidden()
-		w.out.note("thinking, redacted by the provider")
+		w.out.Note("thinking, redacted by the provider")
 	case strings.TrimSpace(t.Text) != "":
 		w.flushHidden()
-		w.out.thinking(t.Text)
+		w.out.Thinking(t.Text)
 	}
 }
 
-func mediaLabel(m *session.Media) screen.Safe {
+// MediaLabel describes an image or a file in one line.
+func MediaLabel(m *session.Media) screen.Safe {
 	words := screen.Safe("file")
 	if strings.HasPrefix(m.Mime, "image/") {
 		words = "image"
