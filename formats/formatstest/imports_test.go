@@ -77,6 +77,10 @@ func layers() []layer {
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/picker", []string{"cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
+		{"cmd/rehome/internal/page/markup", []string{"cmd/rehome/internal/screen"}},
+		{"cmd/rehome/internal/page/code", []string{"cmd/rehome/internal/page/markup"}},
+		{"cmd/rehome/internal/page/markdown", []string{"cmd/rehome/internal/page/code", "cmd/rehome/internal/page/markup", "cmd/rehome/internal/screen"}},
+		{"cmd/rehome/internal/page", []string{"cmd/rehome/internal/page/", "cmd/rehome/internal/prose", "cmd/rehome/internal/screen", "formats/session"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
 		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
 	}
@@ -104,6 +108,7 @@ func doors() map[string][]string {
 		"github.com/go-json-experiment/json":    {"formats/internal/rawjson"},
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
 		"github.com/santhosh-tekuri/jsonschema": {"schemas"},
+		"github.com/yuin/goldmark":              {"cmd/rehome/internal/page/markdown"},
 		"github.com/zeebo/xxh3":                 {"formats/internal/digest"},
 		"google.golang.org/protobuf":            {"formats/internal/wire"},
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
