@@ -87,6 +87,15 @@ func (r *Redactor) Sessions(ctx context.Context, first, all iter.Seq2[*session.S
 	}
 }
 
+// Learn finds what is to be redacted in sessions, for other sessions that tell of the same.
+func (r *Redactor) Learn(ctx context.Context, all iter.Seq2[*session.Session, error]) error {
+	s := redact.Sessions{Redactor: r.engine}
+	return s.Learn(ctx, all)
+}
+
+// Secrets returns how many different secrets were found so far.
+func (r *Redactor) Secrets() int { return r.engine.Secrets() }
+
 // Counts returns what was redacted so far, sorted by kind.
 func (r *Redactor) Counts() (out []RedactedCount) {
 	for _, c := range r.engine.Counts() {

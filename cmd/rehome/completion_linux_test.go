@@ -32,7 +32,7 @@ func TestBashCompletes(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"show --tools = f": "full",
-		"show --format=":   "text markdown json",
+		"show --format=":   "text markdown html json",
 		"--color a":        "auto always",
 		"show 5d":          "5d0b2b7e",
 		"show st":          "store.db",

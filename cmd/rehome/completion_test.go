@@ -48,7 +48,7 @@ func TestComplete(t *testing.T) {
 		"view --to":                          "--tools",
 		"show --tools ":                      "brief full none",
 		"show --tools = f":                   "full",
-		"show --format =":                    "text markdown json",
+		"show --format =":                    "text markdown html json",
 		"show --last --tools full --no-p":    "--no-pager",
 		"convert --to archi":                 "archive",
 		"convert store.db --to archive --qu": "--quiet",

@@ -284,7 +284,7 @@ func TestOneDoor(t *testing.T) {
 	streams := []string{"stdout", "stderr", "Stdout", "Stderr"}
 	direct := []string{ // functions that may name a stream
 		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "output.event", "pager.start", // what is in front of all others
-		"checkCmd.Run", "viewer.width", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "doctorCmd.Run", "gitCmd.check", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
+		"checkCmd.Run", "viewer.width", "viewer.pages", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "doctorCmd.Run", "gitCmd.check", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
 		"schemaCmd.Run", "completionCmd.Run", "completeCmd.Run", "manCmd.Run", "printHelp", // that print the program's own text
 	}
 	for _, fn := range functions(t, ".") {

@@ -45,19 +45,23 @@ func (v *viewer) redacted(path string, decode decodeFunc) decodeFunc {
 	}
 	return func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
-			if v.redactor == nil {
-				r, err := convert.NewRedactor(*o, path)
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				v.redactor = r
+			if err := v.startRedactor(*o, path); err != nil {
+				yield(nil, err)
+				return
 			}
 			quiet := view
 			quiet.OnLoss, quiet.OnNotice = func(loss.Loss) {}, func(string) {}
 			v.redactor.Sessions(ctx, decode(ctx, quiet), decode(ctx, view))(yield)
 		}
 	}
+}
+
+// startRedactor makes the redactor when it is needed first.
+func (v *viewer) startRedactor(o convert.Redaction, path string) (err error) {
+	if v.redactor == nil {
+		v.redactor, err = convert.NewRedactor(o, path)
+	}
+	return err
 }
 
 // redacted prints how many places were redacted, by rule. nil means that nothing was to be.

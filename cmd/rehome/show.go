@@ -33,8 +33,10 @@ type showCmd struct {
 	All      bool   `group:"What to include:" help:"Also include internal records of the client: context, snapshots, logs"`
 	History  bool   `group:"What to include:" rare:"" aliases:"branches" help:"Also include abandoned turns, as branches"`
 
-	Format  string `group:"Output:" enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, or json (canonical lines)"`
-	Out     string `group:"Output:" placeholder:"DIR" help:"Write a Markdown file for each session to this folder"`
+	Format  string `group:"Output:" enum:"text,markdown,html,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, html (a page to send), or json (canonical lines)"`
+	Out     string `group:"Output:" placeholder:"DIR" help:"Write a Markdown file for each session to this folder; with --format html, a page. FILE.html is the page of one session."`
+	Full    bool   `group:"Output:" rare:"" help:"With --format html, do not shorten long texts"`
+	Yes     bool   `group:"Output:" rare:"" help:"With --format html, write what looks like a secret"`
 	Replace bool   `group:"Output:" rare:"" help:"With --out, overwrite files that differ"`
 	NoPager bool   `group:"Output:" help:"Do not use a pager"`
 
@@ -48,6 +50,9 @@ func (showCmd) Help() string {
 characters in the session are escaped. A stream from stdin is printed as it arrives. Times are local in text output and
 UTC in Markdown. Anything that cannot be read is reported on stderr; -v prints the full list.
 
+--format html writes one page without scripts, which needs no network: to send, to attach to a ticket, to print. As a page
+is made to be sent, one that holds what looks like a secret is not written without --redact or --yes.
+
 --json is --format json: each session as lines of JSON (schema canonical-1), its head first, then its messages.
 
 Examples:
@@ -55,6 +60,7 @@ Examples:
     rehome show --last
     rehome show 5d0b2b7e --turns -2 --tools full
     rehome show 5d0b2b7e --format markdown > session.md
+    rehome show 5d0b2b7e --redact --out session.html
     rehome show --project . --out notes
     agent -p --output-format stream-json "tidy up" | rehome show -`
 }
@@ -75,10 +81,14 @@ func (c *showCmd) Validate() error {
 		return refuse("--last cannot be combined with SRC", "omit one of them")
 	case c.Last && c.filtered():
 		return refuse("--last cannot be combined with --project, --client or --since", "omit --last, or the others")
-	case slices.Contains(c.Src, stdinName) && (len(c.Src) > 1 || c.Out != "" || c.filtered()):
+	case slices.Contains(c.Src, stdinName) && (len(c.Src) > 1 || c.Out != "" && !pageFile(c.Out) || c.filtered()):
 		return refuse("- cannot be combined with another SRC, --out or a selection of sessions", "save stdin to a file first")
 	case c.Out != "" && c.Format == "json":
 		return refuse("--out writes Markdown, not JSON", "omit --format; `rehome convert --to canonical` writes a folder of JSON lines")
+	case pageFile(c.Out) && c.Format != "html" && c.Format != "text":
+		return refuse("--out FILE.html writes a page", "omit --format, or name a folder")
+	case (c.Full || c.Yes) && c.Format != "html" && !pageFile(c.Out):
+		return refuse("--full and --yes have no effect without --format html", "omit them; --tools full prints whole results")
 	case c.Replace && c.Out == "":
 		return refuse("--replace has no effect without --out", "omit it, or pass --out DIR")
 	}
@@ -92,14 +102,17 @@ func (c *showCmd) filtered() bool { return c.Project+c.Client+c.Since != "" }
 func (c *showCmd) Run(a *app) error {
 	format := c.Format
 	if a.out.json {
-		if format == "markdown" || c.Out != "" {
-			return usageError{&formats.Error{Op: "show", Err: errors.New("--json and Markdown cannot be used together"), Hint: "for show, --json means --format json"}}
+		if format == "markdown" || format == "html" || c.Out != "" {
+			return usageError{&formats.Error{Op: "show", Err: errors.New("--json cannot be combined with Markdown, HTML or --out"), Hint: "for show, --json means --format json"}}
 		}
 		format = "json"
 	}
 	turns, err := prose.ParseTurns(c.Turns)
 	if err != nil {
 		return err
+	}
+	if pageFile(c.Out) {
+		format = "html"
 	}
 	v := &viewer{app: a, cmd: c, format: format, turns: turns}
 	if slices.Contains(c.Src, stdinName) {
@@ -109,7 +122,10 @@ func (c *showCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.Out != "" {
+	switch {
+	case format == "html":
+		return v.pages(list)
+	case c.Out != "":
 		return v.export(list)
 	}
 	return v.showAll(list)
@@ -204,6 +220,8 @@ func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error
 		err = writeLines(w, s, v.streaming)
 	case "markdown":
 		err = prose.Markdown(w, s, o) // may be shared, so times are UTC
+	case "html":
+		err = v.writePage(w, s, o)
 	default:
 		o.Zone = zone(v.out.getenv)
 		err = prose.Text(w, s, o)

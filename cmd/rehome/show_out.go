@@ -33,10 +33,15 @@ type exporter struct {
 	ids       map[source]string // how each session is told apart in names
 }
 
-// export writes a Markdown file for each session.
+// export writes a file for each session: Markdown or a page.
 func (v *viewer) export(list []source) error {
-	v.format = "markdown"
 	dir := v.cmd.Out
+	if v.format != "html" {
+		v.format = "markdown"
+	}
+	if pageFile(dir) {
+		dir = filepath.Dir(dir)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -71,9 +76,13 @@ func (e *exporter) add(src source) error {
 	e.source = src.path
 	decode := e.storeDecoder(src)
 	turns, err := e.resolveTurns(e.ctx, decode)
+	if err == nil && e.format == "html" {
+		err = e.checkSecrets(src, turns)
+	}
 	if err != nil {
 		return err
 	}
+	e.current = src
 	for s, err := range decode(e.ctx, e.view(e.lost.Add)) {
 		if err == nil {
 			err = e.addSession(s, turns, e.fileName(s, e.ids[src]))
@@ -163,6 +172,9 @@ const maxSlug = 60
 // fileName returns the name of a session's file: 2026-11-20-0858-fix-the-test-5d0b2b7e.md.
 // It depends on the session alone, so the next run gives the same one.
 func (e *exporter) fileName(s *session.Session, id string) string {
+	if pageFile(e.cmd.Out) {
+		return filepath.Base(e.cmd.Out)
+	}
 	at := s.Created
 	if !at.Known() {
 		at = s.Updated
@@ -177,9 +189,13 @@ func (e *exporter) fileName(s *session.Session, id string) string {
 		}
 	}
 	base := strings.Join(parts, "-")
-	name := base + ".md"
+	ext := ".md"
+	if e.format == "html" {
+		ext = ".html"
+	}
+	name := base + ext
 	for i := 2; e.names[strings.ToLower(name)]; i++ {
-		name = fmt.Sprintf("%s-%d.md", base, i)
+		name = fmt.Sprintf("%s-%d%s", base, i, ext)
 	}
 	e.names[strings.ToLower(name)] = true
 	return name

@@ -23,6 +23,7 @@ type viewer struct {
 	format    string
 	turns     prose.Turns
 	source    string // path of the store, for commands; "" for stdin
+	current   source // whose sessions are printed
 	streaming bool   // sessions are printed as they arrive
 	preview   bool   // in a list: flags of show have no meaning there
 	lost      loss.Log
@@ -42,8 +43,11 @@ func (v *viewer) selection(id string) session.Selection {
 }
 
 // storeDecoder returns a function that decodes a session, or all sessions, of a store.
-func (v *viewer) storeDecoder(c source) decodeFunc {
-	return v.redacted(c.path, func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
+func (v *viewer) storeDecoder(c source) decodeFunc { return v.redacted(c.path, v.plainDecoder(c)) }
+
+// plainDecoder is storeDecoder without redaction.
+func (v *viewer) plainDecoder(c source) decodeFunc {
+	return func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
 			f, l, err := v.findDecoder(c.path)
 			if err != nil {
@@ -52,7 +56,7 @@ func (v *viewer) storeDecoder(c source) decodeFunc {
 			}
 			sessions.NewFolders(v.reg, append(workingDirs(), c.folder)...).Decode(ctx, f, l, view, v.selection(c.session))(yield)
 		}
-	})
+	}
 }
 
 // findDecoder returns the format that decodes the sessions of a store.
@@ -187,7 +191,7 @@ func (a *app) onlySession(path string, live bool) (source, error) {
 // arrive if the format can be read that way and the range of turns does not
 // count from the end.
 func (v *viewer) showStdin() error {
-	if !v.turns.FromEnd() && !isTerminal(os.Stdin) && v.cmd.redaction() == nil {
+	if v.format != "html" && !v.turns.FromEnd() && !isTerminal(os.Stdin) && v.cmd.redaction() == nil {
 		f, r, s, err := v.openStream(os.Stdin)
 		if err != nil {
 			return err
@@ -206,5 +210,8 @@ func (v *viewer) showStdin() error {
 		return err
 	}
 	defer s.remove()
+	if v.format == "html" {
+		return s.restate(v.pages([]source{{path: s.path}}))
+	}
 	return s.restate(v.show(v.storeDecoder(source{path: s.path})))
 }

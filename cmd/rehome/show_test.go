@@ -242,7 +242,7 @@ func TestShowMemory(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range []string{"text", "markdown", "json"} {
+	for _, form := range []string{"text", "markdown", "json", "html"} {
 		var peak peakWriter
 		runtime.GC()
 		if code := run(t.Context(), []string{"show", path, "--format", form}, &peak, &peak, func(string) string { return "" }); code != 0 {
