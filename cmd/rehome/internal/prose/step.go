@@ -71,8 +71,8 @@ var diffArgs = [...]string{"path", "filePath", "file_path", "target_file", "targ
 	"old_str", "new_str", "edits", "content", "contents", "fileText", "streamContent", "patch", "diff"}
 
 // subjects are the arguments that tell what a call is about, most telling first.
-var subjects = [...]string{"command", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "globPattern", "glob_pattern",
-	"pattern", "query", "searchTerm", "search_term", "url", "uri", "toolName", "description", "title", "name", "message", "question", "prompt", "explanation",
+var subjects = [...]string{"command", "pattern", "globPattern", "glob_pattern", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "relativeWorkspacePath",
+	"query", "searchTerm", "search_term", "url", "uri", "toolName", "description", "title", "name", "message", "question", "prompt", "explanation",
 	"taskId", "agentId", "shellId"}
 
 // subject returns what a call is about: the first line of its most telling argument.
@@ -90,7 +90,7 @@ func subject(args map[string]json.RawMessage, workspace string) string {
 			s = strings.TrimSpace(line) + " …"
 		}
 		if name == "pattern" {
-			if where, _ := stringValue(args["path"]); where != "" {
+			if where, _ := stringValue(args["path"]); where != "" && where != workspace {
 				s += " in " + relPath(where, workspace)
 			}
 		}
