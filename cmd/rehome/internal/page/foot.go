@@ -16,19 +16,23 @@ type entry struct {
 }
 
 const (
-	maxEntry  = 90 // cells of a line of the outline
-	maxModels = 8
+	maxEntry   = 90 // cells of a line of the outline
+	maxOutline = 5000
+	maxModels  = 8
 )
 
 // sums are what is counted, without what subagents did.
 type sums struct {
+	turns  int64
 	calls  int64
-	kids   int64
+	kids   int64 // subagents that are on the page
+	absent int64 // and that are not
 	models []string
 	usage  session.Usage
 }
 
 func (n *sums) turn(t *session.Turn, model string) {
+	n.turns++
 	if t.Model != "" {
 		model = t.Model
 	}
@@ -68,10 +72,13 @@ func (p *writer) foot(s *session.Session) {
 		}
 		add("models", screen.Join(models, ", "))
 	}
-	add("turns", screen.Grouped(int64(len(p.outline))))
+	add("turns", screen.Grouped(p.sums.turns))
 	add("tool calls", screen.Grouped(p.sums.calls))
 	if p.sums.kids > 0 {
 		add("subagents", screen.Grouped(p.sums.kids)+", not counted here")
+	}
+	if p.sums.absent > 0 {
+		add("subagents left out", screen.Grouped(p.sums.absent))
 	}
 	add("tokens", screen.ReplaceAll(prose.FormatUsage(&p.sums.usage), "tokens ", ""))
 	losses := markup.HTML("")
@@ -83,5 +90,9 @@ func (p *writer) foot(s *session.Session) {
 	if losses != "" {
 		losses = p.Fill("losses", "items", losses)
 	}
-	p.fill("foot", "outline", outline.HTML(), "facts", facts, "losses", losses)
+	more := markup.HTML("")
+	if n := p.sums.turns - int64(len(p.outline)); n > 0 {
+		more = p.Fill("more", "text", markup.Safe("… and "+screen.Plural(n, "more turn")))
+	}
+	p.fill("foot", "outline", outline.HTML(), "more", more, "facts", facts, "losses", losses)
 }

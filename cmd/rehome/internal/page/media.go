@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"encoding/base64"
+	"iter"
 	"strings"
 
 	"rehome/cmd/rehome/internal/page/markup"
@@ -49,21 +50,33 @@ func (p *writer) Media(m *session.Media) {
 	p.fill("image-end", "caption", about+", "+markup.Safe(screen.Size(int64(len(m.Data)))))
 }
 
-// maxDepth is how deep subagents are shown in their parents.
-const maxDepth = 4
+// The limits of the subagents that are shown in their parents. Each is decoded by itself.
+const (
+	maxDepth     = 4
+	MaxSubagents = 64
+)
 
 // subagent writes the session that a call started, in its place.
 func (p *writer) subagent(s *prose.Step) {
 	if s.Child == "" {
 		return
 	}
-	if s.External || p.o.Child == nil || p.depth == maxDepth || p.shown[s.Child] {
+	if p.shown[s.Child] {
+		p.Note("subagent " + screen.Visible(s.Child) + ", shown elsewhere on this page")
+		return
+	}
+	var all iter.Seq2[*session.Session, error]
+	if !s.External && p.o.Child != nil && p.depth < maxDepth && p.sums.kids < MaxSubagents {
+		all = p.o.Child(s.Child)
+	}
+	if all == nil {
+		p.sums.absent++
 		p.Note("subagent " + screen.Visible(s.Child) + ", not shown here")
 		return
 	}
-	p.shown[s.Child] = true
+	p.shown[strings.Clone(s.Child)] = true
 	p.sums.kids++
-	for child, err := range p.o.Child(s.Child) {
+	for child, err := range all {
 		if err != nil {
 			p.Note("subagent " + screen.Visible(s.Child) + ", which could not be read")
 			return

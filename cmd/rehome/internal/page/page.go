@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"io"
 	"iter"
+	"math"
 	"regexp"
 	"strings"
 
@@ -50,6 +51,7 @@ func (o *Options) client(agent string) string {
 // Write writes a page.
 func Write(w io.Writer, s *session.Session, o Options) error {
 	p := newWriter(w, o)
+	p.shown[s.ID] = true
 	if err := prose.Walk(s, p.walking(), p); err != nil {
 		return err
 	}
@@ -64,6 +66,7 @@ type writer struct {
 	depth int // of subagents
 	model string
 	open  bool // a turn is open
+	plain bool // it has no heading
 }
 
 // output is what the writers of a session and of its subagents share.
@@ -71,15 +74,17 @@ type output struct {
 	markup.Template
 	w       *bufio.Writer
 	err     error
-	ids     map[string]int  // how often an id was given
-	shown   map[string]bool // the subagents that are on the page
-	outline []entry
+	last    int             // the highest number of a turn so far
+	again   int             // how many turns had another number
+	shown   map[string]bool // the sessions that are on the page
+	outline []entry         // of the first turns
+	prompt  bool            // the last turn has no prompt yet
 	sums    sums
 }
 
 func newWriter(w io.Writer, o Options) *writer {
 	return &writer{o: o, output: &output{
-		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), ids: map[string]int{}, shown: map[string]bool{},
+		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), last: math.MinInt, shown: map[string]bool{},
 	}}
 }
 
@@ -160,16 +165,18 @@ func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 // Turn begins a turn.
 func (p *writer) Turn(t *session.Turn) {
 	p.endTurn()
-	p.open = true
+	p.open, p.plain = true, false
 	about := markup.Safe(screen.Join(p.o.TurnFacts(t, p.model), " · "))
 	n := markup.Int(t.Number)
 	if p.depth > 0 {
 		p.fill("inner-turn", "number", n, "about", about)
 	} else {
-		id := p.id("turn-" + n)
+		id := p.id(t.Number)
 		p.fill("turn", "id", id, "number", n, "about", about)
 		p.sums.turn(t, p.model)
-		p.outline = append(p.outline, entry{id: id, number: n})
+		if p.prompt = len(p.outline) < maxOutline; p.prompt {
+			p.outline = append(p.outline, entry{id: id, number: n})
+		}
 	}
 	if t.Error != "" {
 		p.fill("error", "text", markup.Text(t.Error))
@@ -177,18 +184,20 @@ func (p *writer) Turn(t *session.Turn) {
 }
 
 // id returns an id that no other element has: turns of branches have the same numbers.
-func (p *output) id(id markup.HTML) markup.HTML {
-	n := p.ids[string(id)] + 1
-	if p.ids[string(id)] = n; n > 1 {
-		return id + "-" + markup.Int(n)
+func (p *output) id(number int) markup.HTML {
+	id := "turn-" + markup.Int(number)
+	if number > p.last {
+		p.last = number
+		return id
 	}
-	return id
+	p.again++
+	return id + "-" + markup.Int(p.again+1)
 }
 
 // begin opens a turn for what is before the first one.
 func (p *writer) begin() {
 	if !p.open {
-		p.open = true
+		p.open, p.plain = true, true
 		if p.depth > 0 {
 			p.fill("inner-start")
 		} else {
@@ -218,8 +227,9 @@ func (p *writer) line(name string, words screen.Safe) {
 // Prompt writes what the user typed, as it was typed.
 func (p *writer) Prompt(text string) {
 	p.begin()
-	if last := len(p.outline) - 1; p.depth == 0 && last >= 0 && p.outline[last].text == "" {
-		p.outline[last].text = screen.Cut(screen.Visible(strings.Join(strings.Fields(head(text, 8*maxEntry)), " ")), maxEntry)
+	if p.depth == 0 && p.prompt {
+		p.prompt = false
+		p.outline[len(p.outline)-1].text = beginning(text)
 	}
 	shown, more := p.cutText(strings.Trim(text, "\n"))
 	p.fill("prompt", "text", fenced(shown))
@@ -233,7 +243,9 @@ func (p *writer) Answer(text string) { p.markdown("answer", text) }
 func (p *writer) Thinking(text string) { p.markdown("thinking", text) }
 
 // Summary writes the summary of a compaction, folded.
-func (p *writer) Summary(text string) { p.markdown("summary", text) }
+func (p *writer) Summary(text string) {
+	p.markdown("summary", text, "begin", markup.Safe(beginning(text)))
+}
 
 // File writes the name of a file that the client saved.
 func (p *writer) File(f *session.File) {

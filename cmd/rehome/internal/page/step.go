@@ -2,6 +2,7 @@ package page
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"rehome/cmd/rehome/internal/page/code"
@@ -66,7 +67,7 @@ func (p *writer) Step(s *prose.Step) {
 	if len(s.Extras) > 0 {
 		line += ` <span class="counts">` + markup.Safe(screen.Join(s.Extras, " · ")) + `</span>`
 	}
-	args := told(s, subject)
+	args := p.told(s, subject)
 	if len(args) == 0 && len(s.Body) == 0 && s.Child == "" {
 		p.fill("step-line", "class", class, "line", line)
 	} else {
@@ -81,9 +82,16 @@ func (p *writer) Step(s *prose.Step) {
 	p.subagent(s)
 }
 
+// bookkeeping are arguments that clients add to calls, which say nothing to readers.
+var bookkeeping = [...]string{"toolCallId", "simpleCommands", "timeout", "timeoutBehavior", "hardTimeout", "hasInputRedirect", "hasOutputRedirect", "parsingResult",
+	"fileOutputThresholdBytes", "skipApproval", "isBackground", "requestedSandboxPolicy"}
+
 // told returns the arguments that the line about a call does not tell.
-func told(s *prose.Step, subject screen.Safe) (out []prose.Arg) {
+func (p *writer) told(s *prose.Step, subject screen.Safe) (out []prose.Arg) {
 	for _, a := range s.Args {
+		if p.o.Tools == prose.Brief && slices.Contains(bookkeeping[:], a.Name) {
+			continue
+		}
 		if len(a.Lines) != 1 || subject == "" || !strings.HasSuffix(string(screen.Visible(a.Lines[0])), string(subject)) {
 			out = append(out, a)
 		}

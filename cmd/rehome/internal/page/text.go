@@ -105,13 +105,21 @@ func (p *output) more(what screen.Safe) {
 	}
 }
 
-func (p *writer) markdown(name, text string) {
+// beginning returns how a text begins, in one line.
+func beginning(text string) screen.Safe {
+	return screen.Cut(screen.Visible(strings.Join(strings.Fields(head(text, 8*maxEntry)), " ")), maxEntry)
+}
+
+func (p *writer) markdown(name, text string, slots ...markup.HTML) {
 	p.begin()
 	shown, more := p.cutText(text)
 	level := 3
 	if p.depth > 0 {
 		level = 4
 	}
-	p.fill(name, "text", markdown.Render(strings.Trim(shown, "\n"), level))
+	if p.plain {
+		level--
+	}
+	p.fill(name, append(slots, "text", markdown.Render(strings.Trim(shown, "\n"), level))...)
 	p.more(more)
 }

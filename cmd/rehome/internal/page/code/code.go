@@ -56,13 +56,16 @@ func Mark(name, text string) markup.HTML {
 // find returns the language of a name, or nil.
 func find(name string) *language {
 	name = strings.ToLower(strings.TrimPrefix(path.Ext("."+path.Base(name)), "."))
-	for _, paragraph := range strings.Split(table(), "\n\n") {
-		lines := strings.Split(paragraph, "\n")
-		if name == "" || !slices.Contains(strings.Fields(lines[0]), name) {
+	if name == "" {
+		return nil
+	}
+	for paragraph := range strings.SplitSeq(table(), "\n\n") {
+		names, rows, _ := strings.Cut(paragraph, "\n")
+		if !slices.Contains(strings.Fields(names), name) {
 			continue
 		}
 		l := &language{}
-		for _, row := range lines[1:] {
+		for row := range strings.SplitSeq(rows, "\n") {
 			f := strings.Fields(row)
 			switch {
 			case len(f) == 0:

@@ -7,6 +7,7 @@ import "bytes"
 const (
 	maxScans   = 8 << 20 // brackets, each of which may be searched to the end
 	maxNesting = 32      // markers of quotes and lists that a line begins with
+	maxMarks   = 4000    // of emphasis, each of which may be matched with each
 	maxCells   = 20_000
 )
 
@@ -14,6 +15,9 @@ const (
 // than it is.
 func intricate(src []byte) bool {
 	if len(src) > maxText || len(src)*bytes.Count(src, []byte("[")) > maxScans {
+		return true
+	}
+	if bytes.Count(src, []byte("*"))+bytes.Count(src, []byte("_"))+bytes.Count(src, []byte("~")) > maxMarks {
 		return true
 	}
 	columns, rows := 0, 0

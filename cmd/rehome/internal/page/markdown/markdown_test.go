@@ -34,6 +34,7 @@ func TestRender(t *testing.T) {
 func TestIntricate(t *testing.T) {
 	for _, s := range []string{
 		strings.Repeat("[a](", 4<<10), strings.Repeat("> ", 40) + "x", strings.Repeat("1. ", 40) + "x", strings.Repeat("a", maxText+1),
+		strings.Repeat("*a_ ", maxMarks), strings.Repeat("~", maxMarks+1),
 		strings.Repeat("|a", 200) + "\n" + strings.Repeat("|-", 200) + "\n" + strings.Repeat("|\n", 10_000),
 	} {
 		if got := string(Render(s, 3)); !strings.HasPrefix(got, "<pre") || len(got) > 6*len(s) {
