@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,6 +92,14 @@ func (r *Redactor) Sessions(ctx context.Context, first, all iter.Seq2[*session.S
 func (r *Redactor) Learn(ctx context.Context, all iter.Seq2[*session.Session, error]) error {
 	s := redact.Sessions{Redactor: r.engine}
 	return s.Learn(ctx, all)
+}
+
+// LearnText finds what is to be redacted in a text. It reports whether the text holds a
+// secret, and no placeholder for it.
+func (r *Redactor) LearnText(ctx context.Context, text []byte) (bool, error) {
+	r.engine.Learn(ctx, text, redact.Text)
+	kind, err := r.engine.HeldBy(bytes.NewReader(text))
+	return kind != "", err
 }
 
 // Secrets returns how many different secrets were found so far.

@@ -83,7 +83,12 @@ func (e *exporter) add(src source) error {
 		return err
 	}
 	e.current = src
+	found := 0
 	for s, err := range decode(e.ctx, e.view(e.lost.Add)) {
+		if found++; found > 1 && err == nil && pageFile(e.cmd.Out) {
+			e.files, e.differ, e.unchanged = nil, nil, 0
+			err = errSeveral()
+		}
 		if err == nil {
 			err = e.addSession(s, turns, e.fileName(s, e.ids[src]))
 		}
@@ -96,11 +101,15 @@ func (e *exporter) add(src source) error {
 
 func (e *exporter) addSession(s *session.Session, turns prose.Turns, name string) error {
 	path := filepath.Join(e.staged, name)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(e.write(f, s, turns), f.Close()); err != nil {
+	err = e.write(f, s, turns)
+	if err == nil && e.format == "html" {
+		err = e.checkPage(f)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(path)
 		return err
 	}

@@ -45,11 +45,19 @@ func (v *viewer) pages(list []source) error {
 	if err := v.stdoutPage(f, list[0]); err != nil {
 		return err
 	}
+	if err := v.checkPage(f); err != nil {
+		return err
+	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		_, err = io.Copy(v.out.stdout, f)
 	}
 	v.losses()
 	return err
+}
+
+// errSeveral is the error of a source for one page.
+func errSeveral() error {
+	return &formats.Error{Err: errors.New("holds several sessions"), Hint: "save it to a file, and name one of them"}
 }
 
 // stdoutPage writes the page of a source.
@@ -66,7 +74,7 @@ func (v *viewer) stdoutPage(w io.Writer, src source) error {
 	found := false
 	for s, err := range decode(v.ctx, v.view(v.lost.Add)) {
 		if err == nil && found {
-			err = &formats.Error{At: src.path, Err: errors.New("holds several sessions"), Hint: "save it to a file, and name one of them"}
+			err = &formats.Error{At: src.path, Err: errSeveral(), Hint: formats.Hint(errSeveral())}
 		}
 		if err == nil {
 			found = true
@@ -88,6 +96,9 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 	return htmlpage.Write(w, s, htmlpage.Options{
 		Options: o, Full: v.cmd.Full, Client: v.clientName,
 		Child: func(id string) iter.Seq2[*session.Session, error] {
+			if v.children != nil && !v.children[id] {
+				return nil
+			}
 			child := source{path: src.path, session: id, folder: src.folder}
 			return v.pick(v.storeDecoder(child)(v.ctx, v.view(v.lost.Add)), prose.Turns{})
 		},
@@ -102,6 +113,29 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 			return out
 		},
 	})
+}
+
+// checkPage refuses a page on which something looks like a secret that did not in the
+// session, or that could not be redacted there.
+func (v *viewer) checkPage(f io.ReadSeeker) error {
+	if v.secrets == nil || v.cmd.Yes {
+		return nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	held := false
+	err := htmlpage.Read(f, func(text []byte) {
+		found, _ := v.secrets.LearnText(v.ctx, text)
+		held = held || found
+	})
+	switch err = errors.Join(err, v.ctx.Err()); {
+	case err != nil || !held:
+		return err
+	case v.cmd.redaction() == nil:
+		return v.secretError(v.current.path)
+	}
+	return &formats.Error{At: v.current.path, Err: errors.New("the page would hold a secret that --redact cannot replace, such as one with formatting inside"), Hint: "omit its turn with --turns, or pass --yes to include it"}
 }
 
 // pick yields sessions as they are shown: of the selected turns, and without branches
@@ -130,24 +164,24 @@ func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
 	if o == nil && v.cmd.Yes {
 		return nil
 	}
-	var into *convert.Redactor
 	if o != nil {
 		err = v.startRedactor(*o, src.path)
-		into = v.redactor
+		v.secrets = v.redactor
 	} else {
-		into, err = convert.NewRedactor(convert.Redaction{})
+		v.secrets, err = convert.NewRedactor(convert.Redaction{})
 	}
 	if err != nil {
 		return err
 	}
 	seen := map[string]bool{src.session: true}
+	v.children = seen
 	for list := []source{src}; len(list) > 0; list = list[1:] {
 		view := v.view(func(loss.Loss) {})
 		view.OnNotice = func(string) {}
 		all := v.pick(v.plainDecoder(list[0])(v.ctx, view), turns)
 		turns = prose.Turns{} // of subagents, all
-		err := into.Learn(v.ctx, noteChildren(all, func(id string) {
-			if !seen[id] {
+		err := v.secrets.Learn(v.ctx, noteChildren(all, func(id string) {
+			if !seen[id] && len(seen) <= htmlpage.MaxSubagents {
 				seen[id] = true
 				list = append(list, source{path: src.path, session: id, folder: src.folder})
 			}
@@ -157,14 +191,19 @@ func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
 		}
 		_ = err // the page itself ends with the same
 	}
-	if n := into.Secrets(); n > 0 && o == nil {
-		what := screen.Plural(int64(n), "value") + " that look like secrets"
-		if n == 1 {
-			what = "1 value that looks like a secret"
-		}
-		return &formats.Error{At: src.path, Err: fmt.Errorf("the page would hold %s", what), Hint: "pass --redact to replace them, or --yes to include them; `rehome check` reports where they are"}
+	if v.secrets.Secrets() > 0 && o == nil {
+		return v.secretError(src.path)
 	}
 	return nil
+}
+
+func (v *viewer) secretError(path string) error {
+	n := v.secrets.Secrets()
+	what := screen.Plural(int64(n), "value") + " that look like secrets"
+	if n == 1 {
+		what = "1 value that looks like a secret"
+	}
+	return &formats.Error{At: path, Err: fmt.Errorf("the page would hold %s", what), Hint: "pass --redact to replace them, or --yes to include them; `rehome check` reports where they are"}
 }
 
 // noteChildren calls found with the subagents that are started in the messages that are read.

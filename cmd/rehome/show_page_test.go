@@ -218,6 +218,101 @@ func TestPageSecrets(t *testing.T) {
 	shown(path + "#plain")
 }
 
+// TestPageSecretsInParts: a secret that is whole only on the page, or in a field that is not
+// redacted, is refused like others; --redact cannot replace it.
+func TestPageSecretsInParts(t *testing.T) {
+	dir := t.TempDir()
+	token := planted()["rule"]
+	half, rest := token[:9], token[9:]
+	answer := func(s string) []session.Part { return []session.Part{&session.Text{Text: s}} }
+	shell := func(s string) []session.Part {
+		value, _ := json.Marshal(map[string]any{"success": map[string]any{"stdout": s, "exitCode": 0}})
+		return []session.Part{&session.ToolCall{ID: "c", Name: "shell", Kind: "shell", Args: session.Raw(`{"command":"ls"}`)}, &session.ToolResult{Call: "c", Status: "success", Value: value}}
+	}
+	for name, c := range map[string]struct {
+		agent string
+		parts []session.Part
+	}{
+		"emphasis":  {parts: answer("a " + half + "**" + rest[:4] + "**" + rest[4:])},
+		"code":      {parts: answer("a `" + half + "`" + rest)},
+		"reference": {parts: answer("a &#65;" + token[1:])},
+		"link":      {parts: answer("[a](https://x.org/?k=&#65;" + token[1:] + ")")},
+		"color":     {parts: shell(half + "\x1b[0m" + rest)},
+		"title":     {parts: shell(half + "\x1b]0;x\x07" + rest)},
+		"agent":     {agent: token, parts: answer("hi")},
+	} {
+		path := filepath.Join(dir, name+".jsonl")
+		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: c.agent}}, []*session.Message{
+			{ID: "1", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: answer("hello")}, {ID: "2", Role: session.Assistant, Parts: c.parts},
+		}, "end")
+		for _, flag := range []string{"--format=html", "--redact", "--out=" + filepath.Join(dir, name+".html")} {
+			stdout, stderr, code := call(t, "show", path, "--format", "html", flag)
+			if code != 1 || stdout != "" || !strings.Contains(stderr, "secret") || strings.Contains(stderr, token) {
+				t.Errorf("%s, %s: exit %d: %.300s%s", name, flag, code, stdout, stderr)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*.html")); len(left) > 0 {
+			t.Errorf("%s: wrote %q", name, left)
+		}
+		if _, stderr, code := call(t, "show", path, "--format", "html", "--redact", "--yes"); code != 0 {
+			t.Errorf("%s: --yes: exit %d: %s", name, code, stderr)
+		}
+	}
+}
+
+// TestPageSubagents: a page holds a limited number of subagents, each once, and never the
+// session itself; it says how many are left out.
+func TestPageSubagents(t *testing.T) {
+	const n = 70
+	text := func(s string) []session.Part { return []session.Part{&session.Text{Text: s}} }
+	root := &session.Session{Head: session.Head{ID: "root", Agent: session.CursorCLI}}
+	calls := &session.Message{ID: "calls", Role: session.Assistant}
+	var kids []byte
+	for i := range n {
+		id := fmt.Sprint("kid", i)
+		root.Children = append(root.Children, session.Link{Session: id})
+		calls.Parts = append(calls.Parts, &session.ToolCall{ID: id, Name: "task", Kind: "task", Args: session.Raw(`{}`), Child: id})
+		kids = append(session.AppendHead(kids, &session.Session{Head: session.Head{ID: id, Agent: session.CursorCLI}, Children: []session.Link{{Session: "root"}}}), '\n')
+		kids = append(session.AppendMessage(kids, &session.Message{ID: id, Role: session.User, Turn: &session.Turn{Number: 1}, Parts: text("I am " + id)}), '\n')
+		kids = append(session.AppendMessage(kids, &session.Message{ID: id + "a", Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "d", Name: "task", Kind: "task", Args: session.Raw(`{}`), Child: "root"}}}), '\n')
+	}
+	out := append(session.AppendHead(nil, root), '\n')
+	for i, m := range []*session.Message{
+		{ID: "1", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: text("begin")}, calls,
+		{ID: "2", Role: session.User, Turn: &session.Turn{Number: 2}, Parts: text("hidden " + planted()["rule"])},
+	} {
+		m.ID = fmt.Sprint(i)
+		out = append(session.AppendMessage(out, m), '\n')
+	}
+	path := filepath.Join(t.TempDir(), "many.jsonl")
+	if err := os.WriteFile(path, append(out, kids...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"--tools=brief", "--redact", "--yes"} {
+		page, stderr, code := call(t, "show", path+"#root", "--format", "html", "--turns", "1", flag)
+		if code != 0 || strings.Count(page, "I am kid") != 64 || strings.Contains(page, "hidden ") || !strings.Contains(page, `<dt>subagents left out</dt><dd dir="auto">6</dd>`) {
+			t.Errorf("%s: exit %d: %s, %d subagents, %t", flag, code, stderr, strings.Count(page, "I am kid"), strings.Contains(page, "hidden "))
+		}
+	}
+}
+
+// TestPageOutline: an outline of many turns says how many more there are, and turns with
+// the same number have different ids.
+func TestPageOutline(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "turns.jsonl")
+	var list []*session.Message
+	for i := range 5002 {
+		list = append(list, &session.Message{ID: fmt.Sprint(i), Role: session.User, Turn: &session.Turn{Number: min(i, 5000)}, Parts: []session.Part{&session.Text{Text: "go"}}})
+	}
+	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI}}, list, "end")
+	page, stderr, code := call(t, "show", path, "--format", "html")
+	for _, want := range []string{"… and 2 more turns", `<dt>turns</dt><dd dir="auto">5,002</dd>`, `id="turn-5000"`, `id="turn-5000-2"`} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("exit %d, %s: %d times %s", code, stderr, strings.Count(page, want), want)
+		}
+	}
+}
+
 // TestPageOfPipe: the page of a stream is written when it has ended.
 func TestPageOfPipe(t *testing.T) {
 	for _, to := range []string{"", "page.html"} {
@@ -239,6 +334,47 @@ func TestPageOfPipe(t *testing.T) {
 		if err := onlyOurs(page); code != 0 || err != nil || !strings.Contains(page, `dir="auto">hello</div>`) || !strings.Contains(page, "<p dir=\"auto\">hi</p>") {
 			t.Errorf("exit %d: %s, %v\n%s", code, stderr, err, page)
 		}
+	}
+}
+
+// TestPageCalls: what clients add to the arguments of calls is shown with full detail only,
+// and the line about a search says what was searched for.
+func TestPageCalls(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Workspace: "/home/ann/app"}}, []*session.Message{
+		{ID: "1", Role: session.System, Parts: []session.Part{&session.Text{Text: "You are helpful."}}},
+		{ID: "2", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: []session.Part{&session.Text{Text: "look"}}},
+		{ID: "3", Role: session.Assistant, Parts: []session.Part{
+			&session.ToolCall{ID: "a", Name: "shell", Kind: "shell", Args: session.Raw(`{"command":"ls","description":"List files","toolCallId":"call_9","timeout":30000}`)},
+			&session.ToolCall{ID: "b", Name: "grep", Kind: "grep", Args: session.Raw(`{"path":"/home/ann/app","pattern":"TODO"}`)},
+			&session.ToolCall{ID: "c", Name: "grep", Kind: "grep", Args: session.Raw(`{"path":"/home/ann/app/src","pattern":"FIXME"}`)},
+		}},
+	}, "end")
+	for _, detail := range []string{"brief", "full"} {
+		page, stderr, code := call(t, "show", path, "--format", "html", "--tools", detail)
+		for _, want := range []string{"List files", ">TODO</code>", ">FIXME in src</code>"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: exit %d, %s: no %q", detail, code, stderr, want)
+			}
+		}
+		if full := detail == "full"; strings.Contains(page, "call_9") != full || strings.Contains(page, "30000") != full || strings.Contains(page, "<h2>Start") {
+			t.Errorf("%s: %s", detail, page[strings.Index(page, "<main"):])
+		}
+	}
+}
+
+// TestPageOfOne: several sessions do not become one page.
+func TestPageOfOne(t *testing.T) {
+	dir := t.TempDir()
+	path, _ := secretSessions(t, dir)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	piped(t, string(text))
+	_, stderr, code := call(t, "show", "-", "--yes", "--out", filepath.Join(dir, "page.html"))
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.html")); code != 1 || len(left) > 0 || !strings.Contains(stderr, "holds several sessions") || strings.Contains(stderr, ".rehome") {
+		t.Errorf("exit %d: %s, %q", code, stderr, left)
 	}
 }
 

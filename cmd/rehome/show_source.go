@@ -22,10 +22,12 @@ type viewer struct {
 	cmd       *showCmd
 	format    string
 	turns     prose.Turns
-	source    string // path of the store, for commands; "" for stdin
-	current   source // whose sessions are printed
-	streaming bool   // sessions are printed as they arrive
-	preview   bool   // in a list: flags of show have no meaning there
+	source    string            // path of the store, for commands; "" for stdin
+	current   source            // whose sessions are printed
+	secrets   *convert.Redactor // knows what pages must not hold; nil if they may
+	children  map[string]bool   // the subagents that were searched for secrets; nil is any
+	streaming bool              // sessions are printed as they arrive
+	preview   bool              // in a list: flags of show have no meaning there
 	lost      loss.Log
 	redactor  *convert.Redactor // nil before it is needed
 }
