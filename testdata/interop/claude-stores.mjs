@@ -27,7 +27,7 @@ export function samples() {
 export const foreign = () => ["config", "shapes"].map((name) => ({ kind: "claude", at: path.join(root, "testdata", "claude", name) }));
 
 // built makes the user folder of the IDE that a script describes.
-function built(script) {
+export function built(script) {
   const at = fresh(path.basename(script, ".sql"));
   for (const part of `\n${fs.readFileSync(script, "utf8")}`.split("\n-- file: ").slice(1)) {
     const [, name, body] = /^(.*)\n([^]*)$/.exec(part), file = path.join(at, ...name.split("/"));

@@ -16,6 +16,7 @@ import { merged } from "./merge.mjs";
 import { relocated } from "./mv.mjs";
 import { together } from "./parts.mjs";
 import { concealed } from "./redact.mjs";
+import { pages } from "./page.mjs";
 import { repaired } from "./repair.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
@@ -32,6 +33,7 @@ const alone = {
   repair: () => repaired(versions),
   merge: () => merged(clients, versions),
   team,
+  page: () => pages(part === "picture"),
 };
 
 const kinds = ["sqlite", "ndjson"];
@@ -141,7 +143,7 @@ const counted = {
 };
 
 const [only, part, into] = process.argv.slice(2), self = fileURLToPath(import.meta.url);
-if (only && (only === "survival" ? part && !(part in counted && into) : part || !(only in parts))) {
+if (only && (only === "survival" ? part && !(part in counted && into) : part && `${only} ${part}` !== "page picture" || !(only in parts))) {
   console.error(`interop: it takes no arguments, or one of survival, ${Object.keys(parts).join(", ")}`);
   process.exit(2);
 }
@@ -153,8 +155,8 @@ try {
 }
 if (!only) process.exit(await together(Object.keys(parts), (name) => [self, name]));
 if (only === "survival" && !part) process.exit(await publish((part, out) => [self, only, part, out]));
-await (part ? counted[part] : parts[only])();
-if (part) {
+await (only === "survival" ? counted[part] : parts[only])();
+if (only === "survival") {
   sensitive();
   save(into);
 }

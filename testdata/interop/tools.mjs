@@ -24,7 +24,8 @@ export const folder = (name) => {
 
 const tail = (text) => text.trim().slice(-700).replaceAll(/\s*\n\s*/g, "; ");
 
-function run(what, command, args, { ok = [0], ...options } = {}) {
+// run runs a program to its end, and gives what it printed.
+export function run(what, command, args, { ok = [0], ...options } = {}) {
   const done = spawnSync(command, args, { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 28, ...options });
   if (!ok.includes(done.status)) throw new Error(`${what}: ${done.error?.message ?? `exit ${done.status ?? done.signal}`}: ${tail(done.stderr || done.stdout || "")}`);
   return done.stdout;
@@ -93,6 +94,9 @@ export function inRepository(cwd, args) {
   const env = { ...process.env, HOME: scratch, PATH: `${scratch}${path.delimiter}${process.env.PATH}` };
   return JSON.parse(run(`rehome ${args.join(" ")}`, binary, [...args, "--json"], { cwd, env }));
 }
+
+// shown lets rehome write sessions for people, as a user would.
+export const shown = (args) => run("rehome show", binary, ["show", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } });
 
 // watch starts `rehome watch`. stop ends it as a terminal does, and gives its exit
 // status and its events.
