@@ -262,6 +262,76 @@ func TestActionBase(t *testing.T) {
 	}
 }
 
+// TestActionPages: a page of each session with findings, and of no other, is made for the
+// artifact, without secrets. It is made only if the workflow names the artifact.
+func TestActionPages(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // see TestDownload
+	}
+	root, releases, _ := published(t, nil)
+	temp, dir := t.TempDir(), t.TempDir()
+	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md", "BASE="}
+	all := steps(t)
+	if out, code := shell(t, dir, all["download rehome"], env...); code != 0 {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	furnish(t, dir)
+	token := "ghp_" + strings.Repeat("a1B2c3D4e", 4)
+	said := `{"type":"session","version":1,"id":"%[1]s","agent":"cursor-cli","title":"%[1]s"}
+{"type":"message","id":"m1","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"use ` + token + `"}]}
+%[2]s
+`
+	write(t, fmt.Sprintf(said, "whole", `{"type":"message","id":"m2","role":"assistant","parts":[{"type":"text","text":"done"}]}`), dir, "sessions", "whole.jsonl")
+	write(t, fmt.Sprintf(said, "broken", `{"type":`), dir, "sessions", "broken one's.jsonl")
+	write(t, `{"runId":`, dir, "torn", "runs.ndjson")
+	outside := write(t, fmt.Sprintf(said, "outside", `{"type":`), t.TempDir(), "outside.jsonl")
+	write(t, fmt.Sprintf(said, "lured", `{"type":`), dir, "sessions", "x\n"+outside)
+	pages := func(flags string) (names []string, text string) {
+		t.Helper()
+		_ = os.Remove(temp + "/output")
+		out, code := shell(t, dir, all["check"], append(env, "PATHS=.", "FLAGS="+flags)...)
+		if want := map[bool]int{true: 4}[flags == ""]; code != want {
+			t.Fatalf("exit %d: %s", code, out)
+		}
+		out, code = shell(t, dir, all["pages"], env...)
+		if code != 0 || strings.Contains(out, token) {
+			t.Fatalf("exit %d: %s", code, out)
+		}
+		err := filepath.WalkDir(temp+"/rehome/pages", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				names = append(names, d.Name())
+				page, err := os.ReadFile(path)
+				text += string(page)
+				return err
+			}
+			return err
+		})
+		made, _ := os.ReadFile(temp + "/output")
+		if err != nil || (string(made) == "made=true\n") != (len(names) > 0) {
+			t.Fatalf("%v: %q for %q", err, made, names)
+		}
+		return names, text
+	}
+	if names, text := pages(""); len(names) != 1 || !strings.HasSuffix(names[0], "-broken.html") || !strings.Contains(text, "<title>broken") || strings.Contains(text, token) {
+		t.Errorf("%q: %s", names, text)
+	}
+	if names, _ := pages("--skip=RH190,RH131\n--fail-on=error"); len(names) != 0 {
+		t.Errorf("without findings: %q", names)
+	}
+	text, err := os.ReadFile(filepath.Join(checkout(t), "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"if: ${{ failure() && steps.check.outcome == 'failure' && inputs.pages != '' }}",
+		"actions/upload-artifact@", "if: ${{ failure() && steps.pages.outputs.made }}", "name: ${{ inputs.pages }}", "path: ${{ runner.temp }}/rehome/pages\n",
+	} {
+		if strings.Count(string(text), want) != 1 {
+			t.Errorf("action.yml: not once: %s", want)
+		}
+	}
+}
+
 // TestHook runs what pre-commit runs, in its own checkout of this repository: the
 // program is downloaded the first time.
 func TestHook(t *testing.T) {
