@@ -17,7 +17,7 @@ func (r *mvResult) text(p *page) {
 		p.Wrapped("  ", "this folder does not exist yet: move the project there, so that its sessions can be continued", screen.Plain)
 	}
 	if r.Stays && !r.Remove {
-		p.Wrapped("  ", visible(r.Old)+" still exists; sessions that you start there stay there", screen.Plain)
+		p.Wrapped("  ", "the old folder still exists; sessions that you start there stay there", screen.Plain)
 	}
 	switch {
 	case len(r.Sessions)+len(r.Left) > 0:
