@@ -91,7 +91,7 @@ func (m *merger) list(ctx context.Context, s source, format *formats.Format) (ou
 		case err != nil:
 			return nil, err
 		case one.Path == "":
-			m.remark(cmp.Or(one.File, s.loc.Path) + ": left out, because it is no file with sessions")
+			m.remark(cmp.Or(one.File, s.loc.Path) + ": left out, because it is not a file with sessions")
 			continue
 		}
 		local, err := filepath.Localize(cmp.Or(one.File, "."))

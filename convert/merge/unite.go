@@ -107,7 +107,7 @@ func (u *union) checkBases(d *divergence) error {
 	for _, v := range d.branches[0].copies {
 		for _, f := range v.files {
 			if f.own && f.parent == base && base != "" && v.files[d.path] == nil {
-				return &formats.Error{Format: u.format.Name, At: f.real, Err: fmt.Errorf("goes on with session %s, which its source lacks and others continued differently", base),
+				return &formats.Error{Format: u.format.Name, At: f.real, Err: fmt.Errorf("continues session %s, which its source lacks and others continued differently", base),
 					Hint: "add that session to its source, or leave this file out"}
 			}
 		}

@@ -90,7 +90,7 @@ func relabel(ctx context.Context, r rows, moves []*move) error {
 			if p.Column == spaceColumn {
 				return []byte(m.to.id)
 			}
-			if p.labelled(label, m.to.label) {
+			if p.labeled(label, m.to.label) {
 				return nil
 			}
 			return m.to.label
@@ -146,8 +146,8 @@ func projects(ctx context.Context, r rows) (map[string][]byte, error) {
 	return out, nil
 }
 
-// labelled returns the head of a composer, with a label.
-func (m *move) labelled(label []byte) []byte {
+// labeled returns the head of a composer, with a label.
+func (m *move) labeled(label []byte) []byte {
 	if is := rawjson.Last(m.head, labelMember); is != nil {
 		at := lists.Offset(m.head, is)
 		return slices.Concat(m.head[:at], label, m.head[at+len(is):])
@@ -180,7 +180,7 @@ func (m *move) headRow(columns []string) (names []string, values []any) {
 		value any
 	}{{idColumn, m.id}, {spaceColumn, m.to.id}, {"createdAt", number("createdAt")}, {"lastUpdatedAt", number("lastUpdatedAt")},
 		{"isArchived", flag(string(rawjson.Last(m.head, "isArchived")) == "true")}, {"isSubagent", flag(rawjson.Last(m.head, "subagentInfo") != nil)},
-		{"recency", updated}, {valueColumn, string(m.labelled(m.to.label))}} {
+		{"recency", updated}, {valueColumn, string(m.labeled(m.to.label))}} {
 		if slices.Contains(columns, c.name) {
 			names, values = append(names, c.name), append(values, c.value)
 		}
@@ -290,7 +290,7 @@ func (e *editor) add(ctx context.Context, m *move) error {
 	if is, ok, err := e.get(ctx, p); err != nil || !ok || string(is.Bytes()) != m.to.id {
 		return errors.Join(err, &formats.Error{At: p.Table, Pointer: p.Key, Op: "verify", Err: errNotAsWritten})
 	}
-	m.changes = append(m.changes, change{place: p, ID: m.id, Before: []byte(m.was), After: []byte(m.to.id), Added: m.labelled(m.to.label)},
+	m.changes = append(m.changes, change{place: p, ID: m.id, Before: []byte(m.was), After: []byte(m.to.id), Added: m.labeled(m.to.label)},
 		change{place: place{lists.HeadTable, valueColumn, m.id}, ID: m.id, Before: m.wasLabel, After: m.to.label})
 	return nil
 }

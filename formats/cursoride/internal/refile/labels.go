@@ -131,8 +131,8 @@ func (p *place) relabel(cell []byte, want func(id string, label []byte) []byte) 
 	return append(out, cell[done:]...), changes, ok
 }
 
-// labelled reports whether a label names the workspace that another one names.
-func (p *place) labelled(label, as []byte) bool {
+// labeled reports whether a label names the workspace that another one names.
+func (p *place) labeled(label, as []byte) bool {
 	if bytes.Equal(label, as) {
 		return true
 	}

@@ -191,7 +191,7 @@ func (u *undoing) run(ctx context.Context, write bool) error {
 			switch {
 			case bytes.Equal(label, c.Before):
 				return nil
-			case !p.labelled(label, c.After):
+			case !p.labeled(label, c.After):
 				u.kept[id] = changedSince
 				return nil
 			case added:
