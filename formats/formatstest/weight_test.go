@@ -30,7 +30,7 @@ func maxPackages() map[string]int {
 }
 
 const (
-	maxBinary  = 27_000_000 // bytes, without symbols; 0.9 MB of it parse Markdown for pages
+	maxBinary  = 27_500_000 // bytes, without symbols; 0.9 MB of it parse Markdown for pages
 	maxVersion = 30 * time.Millisecond
 )
 
