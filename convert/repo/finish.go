@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/worktree"
@@ -243,7 +244,8 @@ func (f *finisher) finish(u *unit) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, staged.Remove()) }()
+	remove := sync.OnceValue(staged.Remove)
+	defer func() { err = errors.Join(err, remove()) }()
 	res, sides, out := (*merge.Result)(nil), "", ""
 	for round := range maxRounds {
 		sides = filepath.Join(dir.Path, fmt.Sprint(round))
@@ -267,7 +269,7 @@ func (f *finisher) finish(u *unit) (err error) {
 		return err
 	}
 	if !f.o.DryRun {
-		if err := f.place(u, out); err != nil {
+		if err := f.place(u, out, remove); err != nil {
 			return err
 		}
 	}

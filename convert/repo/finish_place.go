@@ -94,7 +94,7 @@ func (u *unit) inFork(rel, out string) bool {
 
 // place puts the result of a unit into the work tree, forks first, and stages it. Each
 // entry is the old one or the new one at every moment, and nothing that git lacks is replaced.
-func (f *finisher) place(u *unit, out string) error {
+func (f *finisher) place(u *unit, out string, remove func() error) error {
 	for at := u.parent; at != "."; at = path.Dir(at) {
 		if info, err := os.Lstat(f.at(at, ".")); err == nil && !info.IsDir() {
 			return &formats.Error{At: at, Err: errors.New("not a folder"), Hint: "restore it: git checkout -- " + at}
@@ -148,6 +148,10 @@ func (f *finisher) place(u *unit, out string) error {
 		}
 	}
 	slices.Sort(paths)
+	// As long as the index has the conflict, the next run removes what a killed one left.
+	if err := remove(); err != nil {
+		return err
+	}
 	if err := worktree.Add(f.ctx, f.top, paths...); err != nil {
 		return &formats.Error{At: path.Join(u.parent, u.entries[0]), Op: "merged, but not staged", Err: err, Hint: "git add --all -- " + strings.Join(paths, " ")}
 	}
