@@ -226,7 +226,7 @@ func (r *reader) fail(at string, err error) error {
 	hint := formats.Hint(err)
 	switch {
 	case errors.Is(err, errConflict):
-		hint = "resolve the conflict in this file, or check out one side of it"
+		hint = "run `rehome merge --finish` in the repository, or check out one side of the archive"
 	case errors.Is(err, errNoTrailer), errors.Is(err, errTrailer), errors.Is(err, errSeal):
 		hint = hintEdited
 	}

@@ -167,7 +167,7 @@ func TestTampered(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("error %v, want %q", err, c.want)
 				}
-				if strings.Contains(name, "conflict") && !strings.Contains(formats.Hint(err), "resolve the conflict") {
+				if strings.Contains(name, "conflict") && !strings.Contains(formats.Hint(err), "merge --finish") {
 					t.Errorf("hint %q", formats.Hint(err))
 				}
 			}

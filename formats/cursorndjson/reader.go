@@ -177,7 +177,7 @@ func (r *reader) fail(at string, err error) error {
 	}
 	hint := ""
 	if c := errConflict(0); errors.As(err, &c) {
-		hint = "keep one version of the line, delete the other and the markers, and try again"
+		hint = "run `rehome merge --finish` in the repository, or check out one side of the store"
 	}
 	return &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), at), Err: formats.Cause(err), Hint: hint}
 }

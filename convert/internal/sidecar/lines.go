@@ -101,6 +101,8 @@ func Read(r io.Reader, name string) (map[string][]store.SidecarItem, error) {
 		case n == 1 && isHeader(bytes.Replace(line, []byte("\r\n"), []byte("\n"), 1)) && !isHeader(line):
 			return nil, &formats.Error{At: name + ":1", Err: errors.New("the sidecar's lines end in CRLF"),
 				Hint: "git converted them: add `*" + suffixOf(name) + " -text` to .gitattributes and check the file out again"}
+		case bytes.HasPrefix(line, []byte("<<<<<<< ")):
+			return nil, &formats.Error{At: fmt.Sprintf("%s:%d", name, n), Err: errors.New("unresolved merge conflict"), Hint: "run `rehome merge --finish` in the repository, or check out one side of the store"}
 		case n == 1 && !isHeader(line):
 			return nil, refuse(n, errors.New("not a sidecar, or of an unsupported version"))
 		case n == 1:
