@@ -173,7 +173,7 @@ func TestCodexOrphan(t *testing.T) {
 			dirs = append(dirs, p.save(t))
 		}
 		_, err := Run(t.Context(), all.Registry(), dirs, filepath.Join(t.TempDir(), "out"), Options{})
-		if err == nil || !strings.Contains(err.Error(), codexFork) || !strings.Contains(err.Error(), "goes on with") {
+		if err == nil || !strings.Contains(err.Error(), codexFork) || !strings.Contains(err.Error(), "continues session") {
 			t.Errorf("%v", err)
 		}
 	}
