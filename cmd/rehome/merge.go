@@ -40,9 +40,9 @@ changed or removed since the common ancestor is changed or removed. See also: re
 Examples:
 
     rehome merge laptop desktop agents
-    rehome merge ~/.claude /mnt/old/.claude merged
     rehome merge ann ben carol team --dry-run
-    rehome merge --finish`
+    rehome merge --finish
+    rehome merge ~/.claude /mnt/old/.claude merged`
 }
 
 // Validate rejects combinations of flags that the grammar allows.

@@ -59,8 +59,8 @@ Examples:
 
     rehome show --last
     rehome show 5d0b2b7e --turns -2 --tools full
-    rehome show 5d0b2b7e --format markdown > session.md
     rehome show 5d0b2b7e --redact --out session.html
+    rehome show 5d0b2b7e --format markdown > session.md
     rehome show --project . --out notes
     agent -p --output-format stream-json "tidy up" | rehome show -`
 }
