@@ -80,7 +80,7 @@ func (e *editor) value(b []byte, as Form, depth int) (out []byte, changed bool, 
 		return b, false, e.refuse(b, "data in too many encodings", minBinary)
 	case as == Text:
 		return e.text(b, depth)
-	case as == Protobuf:
+	case as == Protobuf && !isProse(b):
 		if out, changed, err, ok := e.message(b, depth); ok {
 			return out, changed, err
 		}

@@ -44,7 +44,7 @@ func (s *search) value(b []byte, as Form, depth int) {
 		s.text(b, depth)
 		return
 	}
-	if as == Protobuf && isMessage(b) {
+	if as == Protobuf && isMessage(b) && !isProse(b) {
 		s.message(b, depth)
 		return
 	}

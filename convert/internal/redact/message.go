@@ -56,12 +56,34 @@ func isMessage(b []byte) bool {
 }
 
 // formOf returns the form of a field of a message: a message if it can be one and begins
-// with a field of text, whatever else it looks like.
+// with a field of text.
 func formOf(b []byte) Form {
-	if len(b) > 1 && b[0]&7 == 2 && isMessage(b) {
+	if len(b) > 1 && b[0]&7 == 2 && isMessage(b) && !isProse(b) {
 		return Protobuf
 	}
 	return Unknown
+}
+
+// isProse reports whether fields are rather a text whose second letter happens to be the
+// number of those that follow. A message of letters alone begins with field 1, which is a
+// line feed, or it has several fields, in the order of their numbers, or one that is a
+// message of field 1.
+func isProse(b []byte) bool {
+	if !isText(b) || b[0] == '\n' {
+		return false
+	}
+	last, n := byte(0), 0
+	for i := 0; i < len(b); n++ {
+		f, ok := nextField(b, i)
+		if !ok || b[i] < last {
+			return true
+		}
+		if body := b[f.body:f.to]; f.bytes && len(body) > 1 && body[0] == '\n' && isMessage(body) {
+			return false
+		}
+		last, i = b[i], f.to
+	}
+	return n < 2
 }
 
 // message returns a message without values; ok is false if it is none.

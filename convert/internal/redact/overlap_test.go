@@ -83,3 +83,27 @@ func TestManyParts(t *testing.T) {
 		}
 	}
 }
+
+// TestProse: a text whose second letter is the number of those that follow is no message,
+// but a message that looks like text is one.
+func TestProse(t *testing.T) {
+	message := func(tag byte, body string) string { return string([]byte{tag, byte(len(body))}) + body }
+	prose := "ba" + strings.Repeat(" word", 18) + " hugo w"
+	if len(prose) != 2+'a' {
+		t.Fatal(len(prose))
+	}
+	out := func(text string) string { return strings.ReplaceAll(text, "hugo", "redacted-word-1") }
+	for name, c := range map[string]struct{ in, want string }{
+		"text":          {message(0x12, prose), message(0x12, out(prose))},
+		"text alone":    {prose, out(prose)},
+		"one field":     {message('\n', "the name is hugo, and that is all of it"), message('\n', out("the name is hugo, and that is all of it"))},
+		"two fields":    {message('*', "the name is hugo, and that is all of it") + message('2', "hugo and a text that is long enough for it"), message('*', out("the name is hugo, and that is all of it")) + message('2', out("hugo and a text that is long enough for it"))},
+		"a field of it": {message('b', message('\n', "the name is hugo, and that is all of it")), message('b', message('\n', out("the name is hugo, and that is all of it")))},
+	} {
+		r := redactor(t, Policy{Words: []string{"hugo"}}, c.in)
+		got, _, err := r.Value(t.Context(), nil, []byte(c.in), Protobuf, nil)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: %v\n%q, want\n%q", name, err, got, c.want)
+		}
+	}
+}
