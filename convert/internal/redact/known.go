@@ -170,14 +170,17 @@ func (v *value) secret() bool {
 	return v.kind != wordKind && v.kind != patternKind && v.kind != userKind
 }
 
-// replaced reports whether a match is in a placeholder.
+// replaced reports whether a match is in a placeholder. What a pattern found can also end
+// with the first letters of one, or begin with the last.
 func (r *Redactor) replaced(b []byte, m match) bool {
 	from, to := max(0, m.from-maxPlaceholder), min(len(b), m.to+maxPlaceholder)
 	if !bytes.Contains(b[from:to], []byte("redacted-")) {
 		return false
 	}
 	for _, p := range r.placeholders.FindAllIndex(b[from:to], -1) {
-		if from+p[0] <= m.from && m.to <= from+p[1] {
+		begin, end := from+p[0], from+p[1]
+		before, after := m.from < begin && begin < m.to && m.to < end, begin < m.from && m.from < end && end < m.to
+		if begin <= m.from && m.to <= end || !m.secret() && (before || after) {
 			return true
 		}
 	}

@@ -84,6 +84,17 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
+// TestPatternAgain: what a pattern found stays if it is the rest of a place and the first
+// letters of a placeholder.
+func TestPatternAgain(t *testing.T) {
+	text := "== r == == name"
+	r := redactor(t, Policy{Patterns: []*regexp.Regexp{regexp.MustCompile(`== \w+`)}}, text)
+	out, _, err := r.Value(t.Context(), nil, []byte(text), Unknown, nil)
+	if want := "redacted-pattern-1 == redacted-pattern-2"; err != nil || string(out) != want || r.Holds(out, Unknown) {
+		t.Errorf("%v: %s, holds %v", err, out, r.Holds(out, Unknown))
+	}
+}
+
 // TestProse: a text whose second letter is the number of those that follow is no message,
 // but a message that looks like text is one.
 func TestProse(t *testing.T) {
