@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"strings"
 
 	"rehome/formats"
 )
@@ -48,7 +47,7 @@ func longest(base, ours, theirs, name string) (string, error) {
 	if continues(ours, theirs) && continues(theirs, ours) {
 		return ours, nil
 	}
-	if path.Ext(strings.TrimSuffix(name, formats.SidecarSuffix)) == ".jsonl" && !strings.HasSuffix(name, formats.SidecarSuffix) && continues(ours, base) && continues(theirs, base) {
+	if path.Ext(name) == ".jsonl" && continues(ours, base) && continues(theirs, base) {
 		switch {
 		case continues(ours, theirs):
 			return ours, nil

@@ -65,15 +65,6 @@ func (f *finisher) keep(u *unit, dir, out string) error {
 			if lost != nil && ours == "" && theirs == "" {
 				return &formats.Error{At: name, Err: errors.New("staged, but in neither commit, and would be lost"), Hint: "move it elsewhere, run git add on its old path, and add it back after the merge"}
 			}
-			if lost != nil && !u.folder { // it can be a fork's
-				_, tail, _ := strings.Cut(filepath.ToSlash(rel), "/")
-				if list, err := os.ReadDir(out); err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool {
-					_, err := os.Lstat(filepath.Join(out, e.Name(), filepath.FromSlash(tail)))
-					return tail != "" && err == nil
-				}) {
-					continue
-				}
-			}
 			removed := u.base != nil && u.base.ID(name) != "" && u.base.ID(name) == ours+theirs // on one side, and not changed on the other
 			if lost != nil && !(u.folder && removed) && !u.inFork(rel, out) && !formats.IsSidecar(path.Base(name)) {
 				return &formats.Error{At: name, Err: errors.New("not a part of the store, and would be lost"), Hint: "move it elsewhere on both branches, or resolve the conflict by hand"}
