@@ -254,21 +254,26 @@ const maxLosses = 2
 
 // losses reports what could not be shown, most severe first.
 func (v *viewer) losses() {
-	var list []loss.Group
-	for kind := loss.Unreadable; kind >= loss.Missing; kind-- {
-		for _, l := range v.lost.Groups() {
-			if l.Kind == kind {
-				list = append(list, l)
-			}
-		}
-	}
+	list := v.lossLines()
 	for i, l := range list {
 		if i == maxLosses-1 && len(list) > maxLosses && !v.out.verbose {
 			v.out.remark(fmt.Sprintf("and %d other kinds of loss; -v lists them", len(list)-i))
 			return
 		}
-		v.out.remark(fmt.Sprintf("%s: %s %s (%s)", l.Kind, screen.Grouped(l.Count), l.What, l.Code))
+		v.out.remark(l)
 	}
+}
+
+// lossLines returns a line for each kind of what could not be shown, most severe first.
+func (v *viewer) lossLines() (out []string) {
+	for kind := loss.Unreadable; kind >= loss.Missing; kind-- {
+		for _, l := range v.lost.Groups() {
+			if l.Kind == kind {
+				out = append(out, fmt.Sprintf("%s: %s %s (%s)", l.Kind, screen.Grouped(l.Count), l.What, l.Code))
+			}
+		}
+	}
+	return out
 }
 
 // countingWriter counts the bytes written, and keeps the first error.

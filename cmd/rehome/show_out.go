@@ -87,7 +87,7 @@ func (e *exporter) add(src source) error {
 	for s, err := range decode(e.ctx, e.view(e.lost.Add)) {
 		if found++; found > 1 && err == nil && pageFile(e.cmd.Out) {
 			e.files, e.differ, e.unchanged = nil, nil, 0
-			err = errSeveral()
+			err = errSeveral("")
 		}
 		if err == nil {
 			err = e.addSession(s, turns, e.fileName(s, e.ids[src]))

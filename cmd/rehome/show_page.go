@@ -56,8 +56,8 @@ func (v *viewer) pages(list []source) error {
 }
 
 // errSeveral is the error of a source for one page.
-func errSeveral() error {
-	return &formats.Error{Err: errors.New("holds several sessions"), Hint: "save it to a file, and name one of them"}
+func errSeveral(at string) error {
+	return &formats.Error{At: at, Err: errors.New("holds several sessions"), Hint: "save it to a file, and name one of them"}
 }
 
 // stdoutPage writes the page of a source.
@@ -74,7 +74,7 @@ func (v *viewer) stdoutPage(w io.Writer, src source) error {
 	found := false
 	for s, err := range decode(v.ctx, v.view(v.lost.Add)) {
 		if err == nil && found {
-			err = &formats.Error{At: src.path, Err: errSeveral(), Hint: formats.Hint(errSeveral())}
+			err = errSeveral(src.path)
 		}
 		if err == nil {
 			found = true
@@ -103,12 +103,8 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 			return v.pick(v.storeDecoder(child)(v.ctx, v.view(v.lost.Add)), prose.Turns{})
 		},
 		Losses: func() (out []screen.Safe) {
-			for kind := loss.Unreadable; kind >= loss.Missing; kind-- {
-				for _, l := range v.lost.Groups() {
-					if l.Kind == kind {
-						out = append(out, screen.Sprintf("%s: %s %s (%s)", l.Kind, screen.Grouped(l.Count), l.What, l.Code))
-					}
-				}
+			for _, l := range v.lossLines() {
+				out = append(out, visible(l))
 			}
 			return out
 		},
