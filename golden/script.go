@@ -30,6 +30,7 @@ type Command func(Call) int
 // A case is a transcript. Lines that begin with one of these are the script:
 //
 //	# a remark
+//	## a remark for readers of the docs that show the script
 //	$ NAME=value command args   run a command; quotes as in Go: "a b\x1b"
 //	! exists PATH               nothing may be at the path
 //
@@ -69,7 +70,7 @@ func play(t *testing.T, script, dir string, commands map[string]Command) string 
 	var out strings.Builder
 	for i, line := range strings.Split(strings.TrimRight(script, "\n"), "\n") {
 		switch {
-		case line == "", strings.HasPrefix(line, "# "):
+		case line == "", strings.HasPrefix(line, "# "), strings.HasPrefix(line, "## "):
 			out.WriteString(line + "\n")
 		case strings.HasPrefix(line, "! exists "):
 			out.WriteString(line + "\n")

@@ -104,12 +104,14 @@ func transcript(t *testing.T, name string) string {
 	ann := strings.NewReplacer("$ HOME=home ", "$ ", "REHOME_FORCE_TTY=80x24 ", "", "COLUMNS=160 ", "", "cd ~ann", "cd ~", "cd ~ben", "cd ~", "$WORK/ann", "/home/ann", "$WORK/ben", "/home/ben", "$WORK/home", "/home/ann", "$SLUG-home", "-home-ann")
 	for line := range strings.Lines(ann.Replace(string(text))) {
 		line = strings.TrimRight(line, "\n")
-		day := strings.Contains(line, "day: ") || strings.HasPrefix(line, "# Both ")
-		if strings.HasPrefix(line, "# ") && !day || strings.HasPrefix(line, "$ client") {
+		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "$ client") {
 			continue
 		}
-		if day && out.Len() > 0 {
-			line = "\n" + line
+		if remark, shown := strings.CutPrefix(line, "## "); shown {
+			line = "# " + remark
+			if out.Len() > 0 {
+				line = "\n" + line
+			}
 		}
 		for _, mark := range []string{"2| ", "2|", "| ", "|"} {
 			if rest, ok := strings.CutPrefix(line, mark); ok {
