@@ -66,7 +66,7 @@ func (v *viewer) export(list []source) error {
 	}
 	v.losses()
 	if !v.out.quiet && len(e.files)+e.unchanged > 0 {
-		failed = append(failed, v.out.printResult(v.ctx, &exportResult{e.dir, e.files, e.unchanged}))
+		failed = append(failed, v.out.printResult(v.ctx, &exportResult{e.cmd.Out, e.dir, e.files, e.unchanged}))
 	}
 	return errors.Join(failed...)
 }
@@ -155,7 +155,7 @@ func (e *exporter) place() error {
 
 // exportResult is what was written. It is only printed as text.
 type exportResult struct {
-	Dir       string
+	Out, Dir  string // as it was named, and the folder
 	Files     []string
 	Unchanged int
 }
@@ -165,7 +165,7 @@ func (r *exportResult) text(p *page) {
 	line := "wrote " + plural(int64(len(r.Files)), "session") + " to " + visible(r.Dir)
 	switch len(r.Files) {
 	case 0:
-		line = "no new sessions to write to " + visible(r.Dir)
+		line = "no new sessions to write to " + visible(r.Out)
 	case 1:
 		line = "wrote " + visible(filepath.Join(r.Dir, r.Files[0]))
 	}

@@ -199,7 +199,7 @@ func (v *viewer) secretError(path string) error {
 	if n == 1 {
 		what = "1 value that looks like a secret"
 	}
-	return &formats.Error{At: path, Err: fmt.Errorf("the page would hold %s", what), Hint: "pass --redact to replace them, or --yes to include them; `rehome check` reports where they are"}
+	return &formats.Error{At: path, Err: fmt.Errorf("the page would hold %s", what), Hint: "pass --redact to replace them, or --yes to include them; `rehome check --secrets` reports where they are"}
 }
 
 // noteChildren calls found with the subagents that are started in the messages that are read.

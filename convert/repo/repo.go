@@ -48,7 +48,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, &formats.Error{At: dir, Err: err, Hint: "unset it; a work tree with a file .git can have its repository elsewhere: git init --separate-git-dir"}
 	}
 	if top == "" {
-		return nil, &formats.Error{At: dir, Err: errors.New("not in a git work tree"), Hint: "run `git init` first"}
+		return nil, &formats.Error{At: dir, Err: errors.New("not in a git work tree"), Hint: "change to a repository, or run `git init` first"}
 	}
 	return &Repo{ctx: ctx, top: top}, nil
 }
