@@ -104,13 +104,13 @@ golden: ## rewrite the expected results, and list what changed
 	done
 
 picture: ## draw the README's pictures, docs/demo.svg and docs/diff.svg, from real runs
-	$(GO) test -count=1 ./cmd/rehome -run 'Picture$$' -update
+	$(GO) test -count=1 ./cmd/internal/cli -run 'Picture$$' -update
 
 rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
 	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
 
 notice: ## list the licenses of everything that is linked, in NOTICE
-	$(GO) test -count=1 ./cmd/rehome -run '^TestNotice$$' -update
+	$(GO) test -count=1 ./cmd/internal/cli -run '^TestNotice$$' -update
 
 # A tag names the version; without one this is a rehearsal.
 TAG     = $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null)

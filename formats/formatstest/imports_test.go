@@ -73,16 +73,17 @@ func layers() []layer {
 		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsevents"}},
 		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsx", "internal/scratch"}},
 		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/rewrite", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/fsx", "internal/scratch", "schemas"}},
-		{"cmd/rehome/internal/demochat", nil},
-		{"cmd/rehome/internal/screen", nil},
-		{"cmd/rehome/internal/picker", []string{"cmd/rehome/internal/screen"}},
-		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome/internal/page/markup", []string{"cmd/rehome/internal/screen"}},
-		{"cmd/rehome/internal/page/code", []string{"cmd/rehome/internal/page/markup"}},
-		{"cmd/rehome/internal/page/markdown", []string{"cmd/rehome/internal/page/code", "cmd/rehome/internal/page/markup", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome/internal/page", []string{"cmd/rehome/internal/page/", "cmd/rehome/internal/prose", "cmd/rehome/internal/screen", "formats/session"}},
-		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/internal/demochat", nil},
+		{"cmd/internal/screen", nil},
+		{"cmd/internal/picker", []string{"cmd/internal/screen"}},
+		{"cmd/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/internal/screen"}},
+		{"cmd/internal/page/markup", []string{"cmd/internal/screen"}},
+		{"cmd/internal/page/code", []string{"cmd/internal/page/markup"}},
+		{"cmd/internal/page/markdown", []string{"cmd/internal/page/code", "cmd/internal/page/markup", "cmd/internal/screen"}},
+		{"cmd/internal/page", []string{"cmd/internal/page/", "cmd/internal/prose", "cmd/internal/screen", "formats/session"}},
+		{"cmd/internal/prose", []string{"formats/session", "cmd/internal/screen", "internal/udiff"}},
+		{"cmd/rehome", []string{"cmd/internal/cli"}},
+		{"cmd/internal/cli", []string{"cmd/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 
@@ -102,19 +103,19 @@ const rooms = "formats/<codec>/internal/"
 // doors says which packages may open a third-party module, in tests too.
 func doors() map[string][]string {
 	return map[string][]string{
-		"charm.land/bubbletea":                  {"cmd/rehome/internal/picker"},
-		"github.com/alecthomas/kong":            {"cmd/rehome"},
+		"charm.land/bubbletea":                  {"cmd/internal/picker"},
+		"github.com/alecthomas/kong":            {"cmd/internal/cli"},
 		"github.com/fsnotify/fsnotify":          {"internal/fsevents"},
 		"github.com/go-json-experiment/json":    {"formats/internal/rawjson"},
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
 		"github.com/santhosh-tekuri/jsonschema": {"schemas"},
-		"github.com/yuin/goldmark":              {"cmd/rehome/internal/page/markdown"},
+		"github.com/yuin/goldmark":              {"cmd/internal/page/markdown"},
 		"github.com/zeebo/xxh3":                 {"formats/internal/digest"},
 		"google.golang.org/protobuf":            {"formats/internal/wire"},
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
-		"golang.org/x/term":                     {"cmd/rehome"},
-		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
+		"golang.org/x/term":                     {"cmd/internal/cli"},
+		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch", "formats/internal/sqlitefile", "cmd/internal/cli", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 
@@ -287,8 +288,8 @@ func TestViolations(t *testing.T) {
 		{"convert", "rehome/formats/all", false},
 		{"convert", "rehome/formats/internal/sqlitefile", false},
 		{"convert", "modernc.org/sqlite", false},
-		{"cmd/rehome", "github.com/alecthomas/kong", true},
-		{"cmd/rehome", "modernc.org/sqlite/lib", false},
+		{"cmd/internal/cli", "github.com/alecthomas/kong", true},
+		{"cmd/internal/cli", "modernc.org/sqlite/lib", false},
 		{"golden", "rehome/formats", false},
 		{"schemas", "example.com/anything", false},
 		{"somewhere/new", "rehome/formats", false},

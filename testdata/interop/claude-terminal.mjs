@@ -59,7 +59,7 @@ export function drawn(source) {
 // many is a home folder with so many sessions: chats of the Cursor CLI, and copies
 // of one of them that Claude Code has, in other folders. The newest belongs to cwd.
 function many(count, cwd) {
-  const home = folder("home"), chat = fs.readFileSync(path.join(root, "cmd/rehome/internal/demochat/login.db"));
+  const home = folder("home"), chat = fs.readFileSync(path.join(root, "cmd/internal/demochat/login.db"));
   for (let n = 0; n < count / 2; n++) {
     const dir = n === 0 ? cwd : path.join(home, `project${n % 20}`), at = path.join(home, ".cursor/chats", createHash("md5").update(dir).digest("hex"), randomUUID());
     fs.mkdirSync(at, { recursive: true });
@@ -67,7 +67,7 @@ function many(count, cwd) {
     const time = 1791792000000 - n * 60_000;
     fs.writeFileSync(path.join(at, "meta.json"), JSON.stringify({ schemaVersion: 1, createdAtMs: time, updatedAtMs: time, hasConversation: true, title: `Chat ${n}`, cwd: dir, isSubagent: false }));
   }
-  const [{ session, file }] = migrate(path.join(root, "cmd/rehome/internal/demochat/login.db"), path.join(home, ".claude"), folder("elsewhere"));
+  const [{ session, file }] = migrate(path.join(root, "cmd/internal/demochat/login.db"), path.join(home, ".claude"), folder("elsewhere"));
   const lines = fs.readFileSync(file, "utf8");
   for (let n = 1; n < count / 2; n++) {
     const id = randomUUID();

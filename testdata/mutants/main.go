@@ -29,7 +29,7 @@ import (
 )
 
 // late are the packages whose tests run all others, the quickest first.
-var late = []string{"rehome/formats/formatstest", "rehome/formats/all", "rehome/convert", "rehome/cmd/rehome"}
+var late = []string{"rehome/formats/formatstest", "rehome/formats/all", "rehome/convert", "rehome/cmd/internal/cli"}
 
 // exempt are folders that hold no code of the program.
 var exempt = []string{"rehome/formats/formatstest"}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert/sessions"
+	"rehome/formats"
+)
+
+// pick returns the one session that a name stands for, or the error that lists
+// the candidates. Copies that rehome made lose to their originals, and sessions
+// elsewhere lose to those of the working directory. If all matches have the
+// same id, the newest one wins.
+func (a *app) pick(l *sessions.Listing, name string, found []*sessions.Listed) (source, error) {
+	found = withoutCopies(found)
+	slices.SortStableFunc(found, func(a, b *sessions.Listed) int { return cmp.Compare(distance(a), distance(b)) })
+	switch {
+	case len(found) == 1:
+	case sameID(found):
+		a.out.remark(name + ": " + string(plural(int64(len(found)), "session")) + " have this id; using the one in " + fileOf(a.reg, found[0]))
+	case distance(found[0]) > 0 || distance(found[1]) == 0:
+		return source{}, a.newAmbiguous(l, name, "matches "+string(plural(int64(len(found)), "session")), found)
+	}
+	s := found[0]
+	c := source{path: s.Sources[0].Path, file: fileOf(a.reg, s), session: s.ID, folder: s.Workspace}
+	switch {
+	case l.OnlyInStore(s):
+		c.session = "" // the store holds nothing else
+	case sharesID(l, s):
+		c.path = fileOf(a.reg, s)
+	}
+	return c, nil
+}
+
+// distance returns 0 for a session of the working directory and 1 for any other.
+func distance(s *sessions.Listed) int {
+	if wd, err := os.Getwd(); err == nil && s.Workspace != "" && sessions.SameFolder(s.Workspace, wd) {
+		return 0
+	}
+	return 1
+}
+
+func sameID(list []*sessions.Listed) bool {
+	return !slices.ContainsFunc(list, func(s *sessions.Listed) bool { return s.ID != list[0].ID })
+}
+
+// sharesID reports whether the store of s holds another session with its id.
+func sharesID(l *sessions.Listing, s *sessions.Listed) bool {
+	n := 0
+	for _, other := range l.All() {
+		if other.ID == s.ID && other.Sources[0].Path == s.Sources[0].Path {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// withoutCopies removes the copies that rehome made of other matches, except for
+// those in the working directory whose originals are elsewhere.
+func withoutCopies(found []*sessions.Listed) []*sessions.Listed {
+	originals := map[string]int{}
+	for _, s := range found {
+		originals[s.ID] = distance(s)
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(s *sessions.Listed) bool {
+		d, ok := originals[s.Origin]
+		return ok && d <= distance(s)
+	})
+}
+
+// fileOf returns the most specific path that holds a session: its own file if
+// its store is a folder of session files, else the store.
+func fileOf(reg *formats.Registry, s *sessions.Listed) string {
+	store := s.Sources[0].Path
+	f := reg.Lookup(s.Sources[0].Format)
+	if f == nil || f.Writer == nil {
+		return store
+	}
+	for rel := f.Writer.Path(&s.Head); rel != ""; {
+		if at := filepath.Join(store, filepath.FromSlash(rel)); exists(at) {
+			return at
+		}
+		_, rel, _ = strings.Cut(rel, "/")
+	}
+	return store
+}
+
+// candidate is a session that a name could stand for, as printed by --json.
+type candidate struct {
+	Name    string `json:"name"` // unambiguous
+	ID      string `json:"id"`
+	Agent   string `json:"agent"`
+	Title   string `json:"title,omitempty"`
+	Project string `json:"project,omitempty"`
+	Path    string `json:"path"`
+}
+
+// ambiguousError reports a name that matches several sessions, or none.
+type ambiguousError struct {
+	error
+	candidates []candidate
+	more       int // matches that are not in candidates
+}
+
+func (a *ambiguousError) Unwrap() error { return a.error }
+
+// maxCandidates is how many sessions an ambiguousError lists.
+const maxCandidates = 10
+
+// newAmbiguous returns the error for a name that matches several sessions.
+func (a *app) newAmbiguous(l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
+	err, hint := a.newCandidates(l, matches), "use an id or an id prefix"
+	if slices.ContainsFunc(err.candidates, func(c candidate) bool { return strings.Contains(c.Name, "#") }) {
+		hint = "use PATH#ID"
+	}
+	err.error = usageError{&formats.Error{At: name, Err: errors.New(problem), Hint: hint}}
+	return err
+}
+
+// newUnknown returns the error for a name that matches no session, with those
+// that have a similar name. If none has, all of the sessions stand for it.
+func (a *app) newUnknown(l *sessions.Listing, name, problem, hint string, all []*sessions.Listed) *ambiguousError {
+	similar := l.Similar(name[strings.LastIndex(name, "#")+1:])
+	if len(similar) > 0 {
+		all, hint = similar, "did you mean "+l.ShortID(similar[0].ID)+"?"
+		if len(similar) > 1 {
+			hint = "did you mean one of these?"
+		}
+	}
+	err := a.newCandidates(l, all)
+	if len(similar) == 0 && len(all) > 0 && err.more == 0 {
+		hint = "use an id or an id prefix"
+	}
+	err.error = &formats.Error{At: name, Err: errors.New(problem), Hint: hint}
+	return err
+}
+
+func (a *app) newCandidates(l *sessions.Listing, matches []*sessions.Listed) *ambiguousError {
+	count := map[string]int{}
+	for _, s := range matches {
+		count[s.ID]++
+	}
+	err := &ambiguousError{more: max(0, len(matches)-maxCandidates)}
+	for _, s := range matches[:len(matches)-err.more] {
+		c := candidate{Name: l.ShortID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
+		if count[s.ID] > 1 { // only its path is unique
+			c.Name = c.Path + "#" + c.Name
+		}
+		err.candidates = append(err.candidates, c)
+	}
+	return err
+}
+
+// lines returns a line for each candidate: its name, title, client and folder, which
+// can be in the home folder.
+func (a *ambiguousError) lines(home string) []screen.Safe {
+	var rows [][]screen.Safe
+	for _, c := range a.candidates {
+		rows = append(rows, []screen.Safe{visible(c.Name), screen.Cut(oneLine(c.Title), screen.PageWidth/2), visible(c.Agent), shortPath(home, c.Project)})
+	}
+	out := screen.Columns(rows)
+	for i := range out {
+		out[i] = "  " + out[i]
+	}
+	if a.more > 0 {
+		out = append(out, "  and "+grouped(int64(a.more))+" more")
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rehome/convert/backup"
+	"rehome/convert/sessions"
+	"rehome/formats"
+)
+
+type backupCmd struct {
+	Dir string `arg:"" optional:"" help:"Folder of backups (default: rehome/backup in your data folder). Created if missing; private to you."`
+
+	WithoutSecrets bool `group:"What to include:" help:"Leave out keys and tokens"`
+	Delete         bool `group:"What to include:" help:"Drop sessions that no longer exist on this machine (kept by default)"`
+
+	Keep     int    `group:"Output:" placeholder:"N" help:"Remove the oldest snapshots beyond N (default: keep all)"`
+	DryRun   bool   `group:"Output:" help:"Read and verify everything, but write nothing"`
+	Schedule string `group:"Output:" name:"print-schedule" enum:",cron,launchd,windows,claude" default:"" placeholder:"FOR" help:"Print how to run this backup regularly: a line for cron, a plist for launchd, a command for windows, or a hook for claude. Installs nothing."`
+
+	ReadFlags
+}
+
+func (backupCmd) Help() string {
+	return `Each run makes a snapshot, DIR/<time in UTC>, that is complete by itself: SQLite stores as archives, all other stores
+as copies of their files. Everything is verified. Equal files are hard links to the previous snapshot, so a snapshot
+takes only the space of what has changed. If nothing has changed, there is no new snapshot.
+
+Sessions that a client has deleted stay in the backup. The backup includes keys and tokens, so it is refused inside a
+git work tree unless you pass --without-secrets.
+
+Examples:
+
+    rehome backup
+    rehome backup /mnt/disk/sessions --keep 30
+    rehome backup --print-schedule cron`
+}
+
+type restoreCmd struct {
+	Backup  string `arg:"" optional:"" help:"Folder of backups, or a snapshot in it (default: the newest snapshot in rehome/backup in your data folder)"`
+	Session string `arg:"" optional:"" help:"Session to restore: its id, an id prefix, or words from its title (default: everything)"`
+
+	Client  string `group:"Which sessions:" placeholder:"NAME" help:"Restore only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Project string `group:"Which sessions:" placeholder:"DIR" help:"Restore only sessions of this folder and its subfolders"`
+
+	To      string `group:"Where to:" placeholder:"DIR" help:"Restore to this folder, as if it were your home folder"`
+	Replace bool   `group:"Where to:" help:"Replace what is older than the backup, keeping it as NAME.bak-1 (-2, ...)"`
+	DryRun  bool   `group:"Where to:" help:"Verify the backup and list what would be restored, without writing anything"`
+
+	Jobs int `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+func (restoreCmd) Help() string {
+	return `Restores stores to where their clients look for them. What exists is compared first: what is equal stays as it is, what
+is older than the backup is refused unless you pass --replace, and what is newer is never touched.
+
+A store that holds many sessions is restored only as a whole. To get single sessions of it back, restore it to another
+folder with --to, and migrate them from there.
+
+Examples:
+
+    rehome restore --dry-run
+    rehome restore
+    rehome restore --client claude-code --project ~/app
+    rehome restore /mnt/disk/sessions/2026-11-22T172803Z 5d0b2b7e
+    rehome restore --to ~/restored`
+}
+
+// backupResult is the report of a backup: schema backup-result-1.
+type backupResult struct {
+	*backup.Report
+	verbose bool
+}
+
+// restoreResult is the report of a restore: schema restore-result-1.
+type restoreResult struct {
+	*backup.Restored
+	verbose bool
+}
+
+// Validate rejects invalid values of flags.
+func (c *backupCmd) Validate() error {
+	if c.Keep < 0 {
+		return fmt.Errorf("--keep: must be at least 1: %d", c.Keep)
+	}
+	return nil
+}
+
+// backupDir returns the folder of backups: the given one, or that of this machine.
+func backupDir(a *app, dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	if dir = backup.Dir(machine(a.out.getenv)); dir == "" {
+		return "", noHomeError("name a folder of backups")
+	}
+	return dir, nil
+}
+
+// Run backs up this machine and prints what has changed.
+func (c *backupCmd) Run(a *app) error {
+	dir, err := backupDir(a, c.Dir)
+	if err != nil {
+		return err
+	}
+	if c.Schedule != "" {
+		return c.printSchedule(a, dir)
+	}
+	o := backup.Options{
+		Machine: machine(a.out.getenv), Program: version(), Now: a.now, Keep: c.Keep, WithoutSecrets: c.WithoutSecrets, Delete: c.Delete,
+		DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Folders: workingDirs(), OnNotice: a.out.remark, OnProgress: a.out.progress(),
+	}
+	report, err := backup.Run(a.ctx, a.reg, dir, o)
+	a.out.endProgress()
+	if errors.Is(err, context.Canceled) {
+		return summary{"interrupted: no snapshot was made", err}
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.out.printResult(a.ctx, backupResult{report, a.out.verbose}); err != nil {
+		return err
+	}
+	if n := report.Count(backup.Failed); n > 0 {
+		errs := make([]error, 0, n)
+		for i := range report.Stores {
+			errs = append(errs, report.Stores[i].Err())
+		}
+		return reported{summary{fmt.Sprintf("%d of %s could not be read", n, plural(int64(len(report.Stores)), "store")), sameKind(errs)}}
+	}
+	return nil
+}
+
+// sameKind returns an error that is busy only if all are: one busy store among many
+// does not make the whole run busy.
+func sameKind(errs []error) error {
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, formats.ErrBusy) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Validate rejects combinations of flags that the grammar allows.
+func (c *restoreCmd) Validate() error {
+	if c.Jobs < 0 {
+		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
+	}
+	return nil
+}
+
+// Run restores from a backup and prints what it restored.
+func (c *restoreCmd) Run(a *app) error {
+	if c.Backup != "" && c.Session == "" && !exists(c.Backup) { // the only argument is a session
+		c.Backup, c.Session = "", c.Backup
+	}
+	dir, err := backupDir(a, c.Backup)
+	if err != nil {
+		return err
+	}
+	snapshot, err := backup.Open(a.reg, dir)
+	if err != nil {
+		return err
+	}
+	o := backup.RestoreOptions{
+		Machine: machine(a.out.getenv), To: c.To, Client: c.Client, Project: c.Project, Replace: c.Replace, DryRun: c.DryRun, Jobs: c.Jobs, OnNotice: a.out.remark,
+	}
+	if c.Session != "" {
+		if o.IDs, err = a.findIn(snapshot.Listing(), snapshot.Dir, c.Session); err != nil {
+			return err
+		}
+	}
+	done, err := backup.Restore(a.ctx, snapshot, o)
+	if err != nil {
+		return err
+	}
+	if err := a.out.printResult(a.ctx, restoreResult{done, a.out.verbose}); err != nil {
+		return err
+	}
+	failed, older := done.Count(backup.Failed), done.Count(backup.Older)
+	all := plural(int64(len(done.Stores)), "store")
+	switch {
+	case failed > 0:
+		return reported{fmt.Errorf("%d of %s could not be restored", failed, all)}
+	case older > 0:
+		return reported{fmt.Errorf("%d of %s not restored: older than the backup", older, all)}
+	}
+	return nil
+}
+
+// findIn returns the id of the session that a name stands for in a backup.
+func (a *app) findIn(l *sessions.Listing, dir, name string) ([]string, error) {
+	found := withoutCopies(l.Find(name))
+	if len(found) == 0 {
+		return nil, &formats.Error{At: dir, Err: fmt.Errorf("no session %q in this backup%s", name, shortPrefix(name)), Hint: "run `rehome restore --dry-run -v` to list its stores, or name another snapshot"}
+	}
+	if !sameID(found) {
+		if _, err := a.pick(l, name, found); err != nil {
+			return nil, err
+		}
+	}
+	return []string{found[0].ID}, nil
+}

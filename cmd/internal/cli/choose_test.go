@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rehome/convert/sessions"
+	"rehome/formats/session"
+)
+
+// TestChooseCopies: copies that rehome made are below their originals, where the newest
+// of them would be, and look like it.
+func TestChooseCopies(t *testing.T) {
+	t.Chdir(t.TempDir())
+	one := func(id, origin, folder string) sessions.Listed {
+		return sessions.Listed{Head: session.Head{ID: id, Title: "Title of " + id, Workspace: folder}, Origin: origin}
+	}
+	ch := &chooser{app: &app{now: time.Now, out: &output{getenv: func(string) string { return "" }}}}
+	ch.arrange([]sessions.Listed{one("copy", "old", "/b"), one("new", "", "/a"), one("copy2", "copy", "/b"), one("old", "", "/b"), one("lost", "gone", "/a")})
+	var got []string
+	for i, s := range ch.rows {
+		line := string(ch.line(i, 40, false))
+		got = append(got, fmt.Sprint(s.ID, strings.HasPrefix(line, "  → Title")))
+	}
+	if want := []string{"oldfalse", "copytrue", "copy2true", "newfalse", "lostfalse"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/cmd/internal/prose"
+	"rehome/cmd/internal/screen"
+	"rehome/convert/repo"
+	"rehome/formats"
+	"rehome/internal/fsx"
+	"rehome/internal/scratch"
+)
+
+type gitCmd struct {
+	Do     string   `arg:"" enum:"setup,unset,textconv,merge-driver,pre-commit" help:"setup, unset, textconv, merge-driver or pre-commit"`
+	Paths  []string `arg:"" optional:"" name:"path" help:"With setup: files and folders of sessions (default: those in the repository). With textconv: the file to print. With merge-driver: what git passes."`
+	DryRun bool     `help:"Print what would change, and change nothing"`
+}
+
+func (gitCmd) Help() string {
+	return `setup makes git diff, git log -p and git show print sessions as rehome show does, in the repository of the current
+directory, and keeps git merge from mixing the turns of two people. It sets a textconv driver and a merge driver in the
+configuration of this clone, adds lines to .gitattributes for files of sessions, and the hooks pre-commit and
+pre-merge-commit, unless there are hooks already. Each clone needs it once, and so does the repository when sessions are
+added in a new place.
+
+unset removes exactly what setup added. git runs the others: textconv FILE prints a file as text; merge-driver merges a
+session that one side continued, and leaves anything else as it is on your side, for rehome merge --finish; pre-commit
+runs rehome check on the sessions to be committed, as they are staged. git commit --no-verify skips it.
+
+git shows the lines of text of several files, such as an archive: use rehome diff.
+
+Examples:
+
+    rehome git setup
+    rehome git setup sessions --dry-run
+    rehome git unset`
+}
+
+// Validate rejects combinations of arguments that the grammar allows.
+func (c *gitCmd) Validate() error {
+	n := len(c.Paths)
+	switch {
+	case c.Do == "textconv" && n != 1:
+		return &formats.Error{Err: errors.New("textconv needs one file"), Hint: "git passes it; `rehome show` prints sessions"}
+	case c.Do == "merge-driver" && n != 4:
+		return &formats.Error{Err: errors.New("merge-driver needs the arguments %O %A %B %P of git"), Hint: "git runs it; `rehome merge` merges stores"}
+	case (c.Do == "unset" || c.Do == "pre-commit") && n > 0:
+		return &formats.Error{Err: errors.New(c.Do + " takes no path"), Hint: "omit it"}
+	case c.DryRun && c.Do != "setup" && c.Do != "unset":
+		return &formats.Error{Err: errors.New("--dry-run has no effect with " + c.Do), Hint: "omit it"}
+	}
+	return nil
+}
+
+// gitResult is the result of git setup and unset: schema git-result-1.
+type gitResult struct {
+	DryRun  bool        `json:"dry_run"`
+	Changes []gitChange `json:"changes"`
+}
+
+type gitChange struct {
+	Place  string `json:"place"`
+	Change string `json:"change"`
+	Text   string `json:"text"`
+}
+
+// Run sets the repository up, or does what its configuration has git ask for.
+func (c *gitCmd) Run(a *app) error {
+	switch c.Do {
+	case "textconv":
+		return c.textconv(a, c.Paths[0])
+	case "merge-driver":
+		return repo.Drive(c.Paths[0], c.Paths[1], c.Paths[2], c.Paths[3])
+	}
+	r, err := repo.Open(a.ctx, ".")
+	if err != nil {
+		return err
+	}
+	var list []repo.Change
+	switch c.Do {
+	case "pre-commit":
+		return c.check(a, r)
+	case "unset":
+		list, err = r.Unset(c.DryRun)
+	default:
+		list, err = r.Setup(a.reg, c.Paths, programName(), c.DryRun)
+	}
+	res := &gitResult{DryRun: c.DryRun, Changes: []gitChange{}}
+	for _, ch := range list {
+		res.Changes = append(res.Changes, gitChange(ch))
+	}
+	if err != nil && len(list) == 0 {
+		return err
+	}
+	perr := a.out.printResult(a.ctx, res)
+	if err != nil {
+		err = reported{err}
+	}
+	return errors.Join(perr, err)
+}
+
+func (r *gitResult) text(p *page) {
+	if len(r.Changes) == 0 {
+		p.Line("nothing to change")
+	}
+	for _, c := range r.Changes {
+		word := visible(c.Change)
+		if r.DryRun && c.Change != repo.Left {
+			word = "would be " + word
+		}
+		p.Linef("%s  %s", word, p.Strong(visible(c.Place)))
+		for l := range strings.SplitSeq(c.Text, "\n") {
+			p.Wrapped("  ", visible(l), screen.Plain)
+		}
+	}
+}
+
+// programName returns how a shell runs this program: by its name, if that finds a program
+// called so.
+func programName() string {
+	const name = "rehome"
+	if found, err := exec.LookPath(name); err == nil && filepath.IsAbs(found) {
+		return name
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	return screen.ShellQuote(filepath.ToSlash(self))
+}
+
+// textconv prints the sessions of a file. What is not a session is printed too, since git
+// stops at an error. Files beside it do not count: git has no others to compare with.
+func (c *gitCmd) textconv(a *app, path string) (err error) {
+	dir, err := scratch.New("", "textconv")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Remove()) }()
+	name := filepath.Base(path)
+	at := filepath.Join(dir.Path, name)
+	if err := fsx.Copy(path, at, 0o600); err != nil {
+		return err
+	}
+	path = at
+	v := &viewer{app: a, cmd: &showCmd{NoPager: true, Tools: string(prose.Brief)}, format: "text", source: name}
+	v.out.quiet = true
+	_, w, _ := a.out.pagedOutput(a.ctx, false)
+	out, shown := &countingWriter{w: w}, false
+	err = v.print(a.ctx, out, v.storeDecoder(source{path: path}), &shown)
+	p := &page{screen.NewPage(w, false)}
+	switch {
+	case err == nil && shown:
+	case err != nil && out.n > 0:
+		p.Linef("[%s]", visible(formats.ReplacePath(err, path, name).Error()))
+	default:
+		return plainFile(p, path)
+	}
+	return p.Err()
+}
+
+// plainFile prints a file that holds no sessions: text line by line, anything else as its
+// size and digest.
+func plainFile(p *page, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b := bufio.NewReaderSize(f, 64<<10)
+	if head, _ := b.Peek(8 << 10); bytes.IndexByte(head, 0) >= 0 { // as git tells binary files
+		h := sha256.New()
+		n, err := io.Copy(h, b)
+		p.Linef("binary file, %d bytes, sha256 %x", n, h.Sum(nil))
+		return errors.Join(err, p.Err())
+	}
+	for {
+		line, more, err := b.ReadLine() // of a long line, its pieces
+		if errors.Is(err, io.EOF) {
+			return p.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if more {
+			line = append(bytes.Clone(line), `\`...)
+		}
+		p.Line(screen.Lines(string(line)))
+	}
+}
+
+// check checks what is to be committed.
+func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
+	dir, paths, err := r.Staged(a.reg)
+	if err != nil || dir == nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Remove()) }()
+	back, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(dir.Path) // so that paths are as in the repository
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Chdir(back)) }()
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !r.IsStore(a.reg, p) })
+	if len(paths) == 0 {
+		return nil
+	}
+	stdout, quiet := a.out.stdout, bytes.Buffer{}
+	a.out.stdout = &quiet // nothing to say if all is well
+	defer func() { a.out.stdout = stdout }()
+	run := checkCmd{Paths: paths, Format: "text", FailOn: "warning", Secrets: true}
+	if exists(".rehome-baseline.json") {
+		run.Baseline = ".rehome-baseline.json"
+	}
+	if err = run.Run(a); err == nil {
+		return nil
+	}
+	_, werr := stdout.Write(quiet.Bytes())
+	return errors.Join(err, werr, &formats.Error{Err: errors.New("not committed"), Hint: "fix what was found, or pass --no-verify to git commit"})
+}

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert"
+	"rehome/convert/sessions"
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// launch is how a client is started so that it continues a session, or the code that
+// continues it in a program.
+type launch struct {
+	Argv []string `json:"argv,omitempty"`
+	Dir  string   `json:"dir"`            // the folder to start it in
+	Env  []string `json:"env,omitempty"`  // NAME=value, added to the environment
+	Code string   `json:"code,omitempty"` // instead of Argv, if the client is a library
+
+	session  string    // its id in the client
+	Client   string    `json:"-"` // name of the client for people, such as "Claude Code"
+	Migrated *migrated `json:"-"` // nil if the session's own client continues it where it is
+	Note     string    `json:"-"` // what to tell the user before the client starts, if anything
+}
+
+// continueOptions are the options of prepareContinue.
+type continueOptions struct {
+	In     string // client to continue in; "" = the session's own if it can resume it, else Claude Code
+	Cwd    string // folder to continue in, as resolveCwd returns it; "" = the session's own
+	Dirs   ClientDirs
+	DryRun bool // write nothing; the launch is what it would be, but it may not work
+	Live   bool
+}
+
+// prepareContinue returns how to continue a session: in its own client if that can
+// resume it where it is, else in another one, to which it migrates the session. An
+// earlier migration is updated, unless it was continued: then that one is launched.
+// With --home, call useHome first.
+func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
+	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{src.path}, Live: o.Live, Folders: append(workingDirs(), src.folder)})
+	if err != nil {
+		return launch{}, err
+	}
+	var of *sessions.Listed
+	for _, s := range listing.All() {
+		switch {
+		case src.session == "" && (s.Parent != nil || s.Empty), src.session != "" && s.ID != src.session:
+		case of != nil && src.session == "":
+			return launch{}, a.newAmbiguous(listing, src.path, "holds several sessions", listing.All())
+		default:
+			of = s
+		}
+	}
+	if of != nil {
+		src.session = of.ID
+		if l, ok, err := a.launchNative(of, src, o); ok || err != nil {
+			return l, err
+		}
+	}
+	to := a.targetOf(cmp.Or(o.In, session.ClaudeCode))
+	if to == nil {
+		return launch{}, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In), Hint: "sessions can be migrated to " + strings.Join(a.targets(), ", ")}}
+	}
+	return a.launchMigrated(to, src, o)
+}
+
+// targetOf returns the format to which sessions are migrated for a client, nil if none.
+func (a *app) targetOf(client string) *formats.Format {
+	for _, f := range a.reg.All() {
+		if f.Home != nil && f.Home.Folder != "" && slices.Contains(f.Clients, client) {
+			return f
+		}
+	}
+	return nil
+}
+
+// targets returns the clients that sessions can be continued in.
+func (a *app) targets() []string {
+	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { return a.targetOf(c) == nil })
+}
+
+// launchNative returns how a session's own client continues it, if it can: the client
+// resumes sessions by their ids, and looks for this one where it is. Where that is not
+// known, sessions are left to Migrate, which finds those of the client unchanged. An id
+// that the client would take for a flag is not given to it.
+func (a *app) launchNative(s *sessions.Listed, src source, o continueOptions) (launch, bool, error) {
+	f := a.reg.Lookup(s.Sources[0].Format)
+	dir := cmp.Or(s.Workspace, src.folder)
+	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" && f.Home.Hash == nil || s.Parent != nil || o.In != "" && o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
+		return launch{}, false, nil
+	}
+	if o.Cwd != "" && !sessions.SameFolder(o.Cwd, dir) || !a.looksIn(f.Home, s.Sources[0].Path, dir) {
+		return launch{}, false, nil
+	}
+	dir, err := resolveCwd(dir)
+	if err != nil && o.In != "" {
+		return launch{}, false, err
+	}
+	l := launch{Argv: append(slices.Clone(f.Home.Resume), s.ID), Dir: dir, session: s.ID, Client: f.Home.Title}
+	if a.ownEnv != nil {
+		l.Env = []string{homeVariable() + "=" + a.out.getenv(homeVariable())}
+	}
+	return l, err == nil, nil
+}
+
+// looksIn reports whether a client that runs in the folder dir looks for its sessions
+// in this store.
+func (a *app) looksIn(h *formats.Home, store, dir string) bool {
+	var inHash, inRoot bool
+	roots := h.Roots(machine(a.out.getenv))
+	for at := store; !inRoot && at != filepath.Dir(at); at = filepath.Dir(at) {
+		inHash = inHash || h.Hash == nil || dir != "" && filepath.Base(at) == h.Hash(dir)
+		inRoot = slices.ContainsFunc(roots, func(root string) bool { return sessions.SameFolder(root, at) })
+	}
+	return inHash && inRoot
+}
+
+// launchMigrated migrates a session and returns how to continue it.
+func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) (launch, error) {
+	at, err := a.configDir(to, &o.Dirs)
+	if err != nil {
+		return launch{}, err
+	}
+	var notice func(string)
+	if a.out.verbose {
+		notice = a.out.remark
+	}
+	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
+		To: to.Name, Dir: at, UndoDir: convert.UndoDir(machine(a.out.getenv)), Cwd: o.Cwd, Folders: append(workingDirs(), src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
+	})
+	switch {
+	case err != nil:
+		return launch{}, err
+	case len(done.Migrated) == 0:
+		return launch{}, &formats.Error{At: cmp.Or(src.session, src.path), Err: errors.New("nothing to continue: there are no messages"), Hint: "run `rehome show` to see what the session holds"}
+	}
+	m := &done.Migrated[0]
+	note := ""
+	if err := m.Err(); errors.Is(err, formats.ErrExists) {
+		note = fmt.Sprintf("opening the session that you continued in %s; run `rehome migrate %s --again` for a new copy", to.Home.Title, screen.ShellQuote(m.ID))
+	} else if err != nil {
+		return launch{}, err
+	}
+	l := a.launchOf(to, m, at)
+	l.Migrated, l.Note = &migrated{Migrated: m, Continue: l.shell()}, note
+	return l, nil
+}
+
+// launchOf returns how a client continues a session that is among its own, in the
+// config folder dir.
+func (a *app) launchOf(to *formats.Format, m *convert.Migrated, dir string) launch {
+	h := to.Home
+	l := launch{Dir: m.Cwd, session: m.Session, Client: h.Title}
+	if h.Code != nil {
+		l.Code = h.Code(m.Session, m.Cwd)
+		return l
+	}
+	l.Argv = append(slices.Clone(h.Resume), m.Session)
+	own := a.out.getenv
+	if a.ownEnv != nil {
+		own = a.ownEnv
+	}
+	if usual, err := configDir(to, own); err != nil || usual != dir {
+		l.Env = []string{h.Variable + "=" + dir}
+	}
+	return l
+}
+
+// useHome makes a home folder the one of the clients, as --home asks. The variables
+// of the current user do not apply to the clients of another one.
+func (a *app) useHome(home *string) {
+	if home == nil {
+		return
+	}
+	a.ownEnv = a.out.getenv
+	a.out.getenv = func(name string) string {
+		if name == homeVariable() {
+			return *home
+		}
+		return ""
+	}
+}
+
+// ClientDirs are the flags that name the config folders of clients that sessions are
+// migrated to. kong finds Validate only in embedded types that are exported.
+type ClientDirs struct {
+	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
+	CursorDir *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Config folder of the Cursor CLI (default: $CURSOR_CONFIG_DIR, or .cursor in the home folder)"`
+}
+
+// Validate rejects empty names of folders.
+func (d *ClientDirs) Validate() error {
+	for i, value := range []*string{d.ClaudeDir, d.CursorDir} {
+		if value != nil && *value == "" {
+			return &formats.Error{Err: errors.New([]string{"--claude-dir", "--cursor-dir"}[i] + ": empty"), Hint: "name a folder, or omit the flag"}
+		}
+	}
+	return nil
+}
+
+// of returns the flag for a client, nil if there is none.
+func (d *ClientDirs) of(client string) *string {
+	switch client {
+	case session.ClaudeCode:
+		return d.ClaudeDir
+	case session.CursorCLI:
+		return d.CursorDir
+	}
+	return nil
+}
+
+// configDir returns the config folder of a client, which can be named by a flag.
+func (a *app) configDir(to *formats.Format, flags *ClientDirs) (string, error) {
+	if flag := flags.of(to.Clients[0]); flag != nil {
+		return filepath.Abs(*flag)
+	}
+	return configDir(to, a.out.getenv)
+}
+
+func configDir(to *formats.Format, getenv func(string) string) (string, error) {
+	if getenv(to.Home.Variable) == "" && getenv(homeVariable()) == "" {
+		return "", noHomeError("pass --home DIR, --claude-dir DIR or --cursor-dir DIR")
+	}
+	return filepath.Abs(to.Home.ConfigDir(machine(getenv)))
+}
+
+// shell returns the launch as a command for the shell of this machine, "" if it is code.
+func (l *launch) shell() string {
+	if l.Code != "" {
+		return ""
+	}
+	return l.command(runtime.GOOS)
+}
+
+// command returns the launch as a command for the shell of an operating system:
+// PowerShell on Windows, else one that follows POSIX.
+func (l *launch) command(goos string) string {
+	quote, set, then, last := screen.ShellQuote, "%s=%s", " ", " && "
+	if goos == "windows" {
+		quote, set, then, last = screen.PowerShellQuote, "$env:%s = %s", "; ", "; "
+	}
+	out := ""
+	if l.Dir != "" {
+		out = "cd " + quote(l.Dir) + last
+	}
+	for _, v := range l.Env {
+		name, value, _ := strings.Cut(v, "=")
+		out += fmt.Sprintf(set, name, quote(value)) + then
+	}
+	var words []string
+	for _, word := range l.Argv {
+		words = append(words, quote(word))
+	}
+	return out + strings.Join(words, " ")
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"rehome/convert"
+	"rehome/convert/sessions"
+	"rehome/formats"
+)
+
+// bringBack appends the turns with which a migrated session was continued to the session
+// that it was made from.
+func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migration, error) {
+	src, err := a.resolveSource(c.Src, c.Last, c.Live)
+	if err != nil {
+		return nil, err
+	}
+	listing, err := a.listAll(c.Live)
+	if err != nil {
+		return nil, err
+	}
+	from, err := migratedFrom(listing, src)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range listing.All() {
+		if s.ID == from.Origin && s.Sources[0].Format != from.Sources[0].Format {
+			f := a.reg.Lookup(s.Sources[0].Format)
+			if o.Dir, err = a.configDir(f, &c.ClientDirs); err != nil {
+				return nil, err
+			}
+			return convert.Back(a.ctx, a.reg, a.backSource(from), a.backSource(s), o)
+		}
+	}
+	return nil, &formats.Error{At: from.ID, Err: fmt.Errorf("session %s, from which it was made, is no longer on this machine", from.Origin)}
+}
+
+// migratedFrom returns the session of a listing that a source stands for, if rehome made
+// it from another one.
+func migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, error) {
+	id := src.session
+	for _, s := range l.All() {
+		switch {
+		case s.ID != id && (id != "" || !sessions.SameFolder(s.Sources[0].Path, src.path)):
+		case s.Origin != "":
+			return s, nil
+		default:
+			id = s.ID
+		}
+	}
+	if id == "" {
+		return nil, &formats.Error{At: src.path, Err: errors.New("not the store of a session on this machine"), Hint: "name the session: `rehome ls` lists them"}
+	}
+	return nil, &formats.Error{At: id, Err: errors.New("rehome did not make this session from another one on this machine"), Hint: "omit --back to migrate it"}
+}
+
+func (a *app) backSource(s *sessions.Listed) convert.BackSource {
+	return convert.BackSource{Path: fileOf(a.reg, s), Format: s.Sources[0].Format, ID: s.ID}
+}

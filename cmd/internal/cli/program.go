@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert"
+	"rehome/formats"
+)
+
+// Program is a program that has rehome's commands, and perhaps more.
+type Program struct {
+	Name     string // of the program
+	About    string // what it is for
+	Commands any    // a pointer to a struct whose fields are more commands, as kong reads them; nil = none
+}
+
+// Rehome is the program without more commands.
+func Rehome() Program { return Program{Name: "rehome", About: about} }
+
+// memoryLimit is a heap size that is acceptable on any machine.
+const memoryLimit = 68 << 20
+
+// Setup prepares the process for Run, and returns its context, which ends when the
+// user interrupts.
+func Setup() context.Context {
+	// Batches and buffers are reused, so the heap is small, and collecting it
+	// each time it doubles would dominate the work on many small stores. Let it
+	// grow to memoryLimit instead. Limits that the user has set take precedence.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+		growMemoryLimit()
+	}
+	return signalContext()
+}
+
+// Call is one run of a command that a Program adds. Its struct has a method
+// Run(*Call) error.
+type Call struct {
+	Context  context.Context
+	Registry *formats.Registry
+	Getenv   func(string) string
+	Verbose  bool
+
+	app *app
+}
+
+// Page is where a result is printed as text.
+type Page = screen.Page
+
+// Result is what a command prints: its struct as JSON with --json, else its text.
+type Result interface{ Text(*Page) }
+
+// Print prints the result of the command.
+func (c *Call) Print(r Result) error { return c.app.out.printResult(c.Context, added{r}) }
+
+// PrintFindings prints the result, and returns the error for what it found: exit
+// code 4. findings is a phrase such as "3 stores are missing".
+func (c *Call) PrintFindings(r Result, findings string) error {
+	if err := c.Print(r); err != nil {
+		return err
+	}
+	return reported{summary{findings, errFindings}}
+}
+
+// Remark prints a message while the command runs, unless --quiet.
+func (c *Call) Remark(text string) { c.app.out.remark(text) }
+
+// Progress returns what draws progress on a terminal, nil if it is not shown.
+// EndProgress removes it.
+func (c *Call) Progress() func(convert.Progress) { return c.app.out.progress() }
+
+// EndProgress removes the progress from the terminal.
+func (c *Call) EndProgress() { c.app.out.endProgress() }
+
+// added is the result of an added command.
+type added struct{ Result }
+
+func (r added) text(p *page) { r.Text(p.Page) }
+
+// MarshalJSON leaves JSON to the result itself.
+func (r added) MarshalJSON() ([]byte, error) {
+	var doc bytes.Buffer
+	err := writeJSONLine(&doc, r.Result)
+	return doc.Bytes(), err
+}
+
+// Usage returns err as an invalid command line: exit code 2.
+func Usage(err error) error { return usageError{err} }
+
+// Fail prints an error as the commands do, and returns its exit code. args decides
+// between text and JSON.
+func Fail(err error, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
+	return newOutput(stdout, stderr, getenv, grammar{Color: "auto", JSON: wantsJSON(args)}).fail(err)
+}
+
+// plugins returns the commands of a program for the grammar.
+func (p Program) plugins() kong.Plugins {
+	if p.Commands == nil {
+		return nil
+	}
+	return kong.Plugins{p.Commands}
+}

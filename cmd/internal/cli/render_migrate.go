@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert"
+	"rehome/formats"
+	"rehome/formats/loss"
+)
+
+// text prints a line for each session if there are few, what the model will not see,
+// and how to continue. Failures come last, by their reasons.
+func (r *migrateResult) text(p *page) {
+	few, all := len(r.Migrated) <= maxSessionRows, lossTotals{}
+	var done []migrated // in this run, with --losses also before
+	count := map[string]int{}
+	for _, m := range r.Migrated {
+		count[m.Status]++
+		if few && m.Status != convert.Failed {
+			r.headline(p, m)
+		}
+		asked := r.losses && m.Agent != r.agent // also about what an earlier run lost
+		if m.Status != convert.Failed && (m.Status != convert.Same || asked) {
+			done = append(done, m)
+			all.addSession(m.Migrated, len(r.Migrated) == 1)
+		}
+	}
+	r.skipped(p)
+	if len(r.Migrated) > max(1, count[convert.Failed]) {
+		r.totals(p, count)
+	}
+	r.redacted(p, done)
+	r.lost(p, done, all)
+	r.heavy(p, done)
+	var servers []mcpServer
+	for _, m := range done {
+		for _, s := range m.MCP {
+			if !slices.Contains(servers, s) {
+				servers = append(servers, s)
+			}
+		}
+	}
+	p.servers(r.client, servers)
+	r.howTo(p, count[convert.Checked] > 0)
+	r.failures(p)
+}
+
+// redacted prints how many places were redacted in all sessions.
+func (r *migrateResult) redacted(p *page, done []migrated) {
+	var sums []convert.RedactedCount
+	for _, m := range done {
+		sums = convert.AddRedacted(sums, m.Redacted)
+	}
+	p.redacted(sums)
+}
+
+// headline prints what became of a session.
+func (r *migrateResult) headline(p *page, m migrated) {
+	title, client := oneLine(cmp.Or(m.Title, m.ID)), visible(r.client)
+	lead, rest := screen.Safe("✓ "), " → "+client+"   "+r.size(m)
+	switch {
+	case m.Status == convert.Same && r.back:
+		lead, rest = "No new turns: ", ""
+	case m.Status == convert.Same && m.Agent == r.agent:
+		lead, rest = "Already a session of "+client+": ", ""
+	case m.Status == convert.Same:
+		lead, rest = "Already migrated, unchanged: ", ""
+	case r.DryRun:
+		lead = "Would migrate: "
+	}
+	if r.width > 0 {
+		title = screen.Cut(title, max(minTitle, r.width-screen.Cells(lead+rest)))
+	}
+	if rest != "" {
+		rest = " → " + p.Client(r.agent, client) + "   " + p.Faint(r.size(m))
+	}
+	p.Line(screen.ReplaceAll(lead, "✓", p.OK()) + p.Strong(title) + rest)
+}
+
+// minTitle is how much of a title is printed on the narrowest terminal.
+const minTitle = 16
+
+// size returns how long a session is.
+func (r *migrateResult) size(m migrated) screen.Safe {
+	out := plural(m.Turns, "turn") + ", " + plural(m.Messages, "message")
+	if m.Subagents > 0 {
+		out += ", " + plural(int64(m.Subagents), "subagent")
+	}
+	if m.Status == convert.Updated {
+		out += " (updated)"
+	}
+	return out
+}
+
+func (r *migrateResult) skipped(p *page) {
+	if r.Empty > 0 {
+		p.Line(plural(int64(r.Empty), "empty session") + " skipped")
+	}
+	if r.Histories > 0 {
+		p.Line(plural(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
+	}
+}
+
+// totals prints how many sessions had each outcome.
+func (r *migrateResult) totals(p *page, count map[string]int) {
+	var totals []screen.Safe
+	for _, t := range []struct{ status, word string }{
+		{convert.Placed, "migrated"}, {convert.Checked, "would be migrated"}, {convert.Updated, "updated"}, {convert.Same, "unchanged"}, {convert.Failed, "failed"},
+	} {
+		if n := count[t.status]; n > 0 {
+			totals = append(totals, grouped(int64(n))+" "+visible(t.word))
+		}
+	}
+	p.Line(screen.Join(totals, ", ") + p.Faint(", in "+visible(r.Dir)))
+}
+
+// lost prints in one line what the model does not see and what the client cannot do,
+// or all losses, if that is asked for.
+func (r *migrateResult) lost(p *page, done []migrated, all lossTotals) {
+	if len(done) == 0 || len(all) == 0 {
+		return
+	}
+	if r.losses {
+		p.lossDetails(all)
+		for _, m := range done {
+			p.Line(p.Faint("  " + visible(m.File)))
+		}
+		return
+	}
+	p.lossSummary(all, "The model sees the whole conversation", cmp.Or(r.width, screen.PageWidth))
+}
+
+// lossSummary prints the losses in one line by their consequences, or that none matters.
+func (p *page) lossSummary(all []loss.Group, none screen.Safe, width int) {
+	var parts []screen.Safe
+	brief := loss.Brief(all)
+	for i, g := range brief {
+		if i == maxBrief && len(brief) > maxBrief+1 {
+			parts = append(parts, plural(int64(len(brief)-i), "other kind")+" of loss")
+			break
+		}
+		parts = append(parts, grouped(g.Count)+" "+visible(g.What))
+	}
+	line := cmp.Or(screen.Join(parts, ", "), none)
+	for _, part := range screen.WrapWords(line+"; details: --losses", width-2) {
+		p.Line("  " + part)
+	}
+}
+
+// maxBrief is how many losses one line names.
+const maxBrief = 4
+
+// lossHeadings introduce the losses with a consequence.
+var lossHeadings = map[loss.Consequence]screen.Safe{
+	loss.Unseen:     "The model does not see:",
+	loss.Changed:    "The model sees in another form:",
+	loss.ClientOnly: "Missing for you, not for the model:",
+	loss.None:       "Without effect on the conversation:",
+}
+
+// lossDetails lists losses by their consequences, with the first places. Places are
+// not wrapped, so that they can be copied.
+func (p *page) lossDetails(all []loss.Group) {
+	for _, c := range loss.Consequences() {
+		heading := lossHeadings[c]
+		for _, l := range all {
+			if l.Consequence != c {
+				continue
+			}
+			if heading != "" {
+				p.Line("  " + heading)
+				heading = ""
+			}
+			code := "(" + visible(string(l.Code)) + ")"
+			p.Wrapped("    ", grouped(l.Count)+" "+visible(l.What)+" "+code, func(s screen.Safe) screen.Safe { return screen.ReplaceAll(s, code, p.Faint(code)) })
+			places := slices.Compact(slices.Clone(l.Places))
+			for _, at := range places[:min(len(places), maxPlaces)] {
+				p.Line(p.Faint("      " + visible(at)))
+			}
+		}
+	}
+}
+
+// maxPlaces is how many places of a loss are listed.
+const maxPlaces = 3
+
+// heavy names the sessions that are too long for the client to continue as they are.
+func (r *migrateResult) heavy(p *page, done []migrated) {
+	var heavy []migrated
+	for _, m := range done {
+		if r.tokens > 0 && m.Tokens > r.tokens {
+			heavy = append(heavy, m)
+		}
+	}
+	switch len(heavy) {
+	case 0:
+	case 1:
+		p.Linef("  About %s tokens: %s will summarize the session first", roundTokens(heavy[0].Tokens), visible(r.client))
+	default:
+		p.Linef("  %s have more than %s tokens: %s will summarize them first", plural(int64(len(heavy)), "session"), roundTokens(r.tokens), visible(r.client))
+	}
+}
+
+// roundTokens returns an estimate in thousands, as 340k, to two digits.
+func roundTokens(n int64) screen.Safe {
+	unit := int64(1000)
+	for n >= 100*unit {
+		unit *= 10
+	}
+	return grouped((n+unit/2)/unit*unit/1000) + "k"
+}
+
+// howTo prints how to continue, or that a dry run wrote nothing. Each of several
+// sessions is continued in its folder.
+func (r *migrateResult) howTo(p *page, dry bool) {
+	var dirs []string
+	var one *migrated
+	for i, m := range r.Migrated {
+		if m.Launch != nil && !slices.Contains(dirs, m.Cwd) {
+			dirs, one = append(dirs, m.Cwd), &r.Migrated[i]
+		}
+	}
+	for _, m := range r.Migrated {
+		if m.Code != "" && len(r.Migrated) <= maxSessionRows {
+			p.Line("  Continue:  " + p.Strong(visible(m.Code)))
+		}
+	}
+	defer r.howToUndo(p)
+	switch {
+	case dry:
+		p.Line(p.Faint("  Nothing was written: this was a dry run."))
+	case one == nil:
+	case len(r.Migrated) == 1:
+		p.Line("  Continue:  " + p.Strong(visible(one.Continue)))
+	case len(dirs) == 1:
+		all := *one.Launch
+		all.Argv = all.Argv[:len(all.Argv)-1] // the client offers all sessions of the folder
+		p.Line("  Continue:  " + p.Strong(visible(all.shell())))
+	default:
+		p.Linef("  Continue:  %s, in the folder of a session", p.Strong(visible(strings.Join(one.Launch.Argv[:len(one.Launch.Argv)-1], " "))))
+	}
+}
+
+// howToUndo prints how to undo each migration that has a record, which those of one store
+// can share.
+func (r *migrateResult) howToUndo(p *page) {
+	records := map[int]bool{}
+	for _, m := range r.Migrated {
+		if known := records[m.Undo]; !known && m.Undo > 0 && len(records) < maxSessionRows {
+			records[m.Undo] = true
+			command := "rehome undo " + strconv.Itoa(m.Undo)
+			if r.home != "" {
+				command += " --home " + r.home
+			}
+			p.Line(p.Faint("  Undo:      " + visible(command)))
+		}
+	}
+}
+
+// maxFailures is how many sessions are listed for one reason.
+const maxFailures = 5
+
+// failures prints the sessions that failed, by their reasons.
+func (r *migrateResult) failures(p *page) {
+	type reason struct{ what, hint string }
+	var reasons []reason
+	of := map[reason][]migrated{}
+	for _, m := range r.Migrated {
+		if m.Status != convert.Failed {
+			continue
+		}
+		why := reason{m.Error.Message, m.Error.Hint}
+		if e, ok := errors.AsType[*formats.Error](m.Err()); ok && e.Err != nil {
+			why.what = e.Err.Error() // without the place
+		}
+		if of[why] == nil {
+			reasons = append(reasons, why)
+		}
+		of[why] = append(of[why], m)
+	}
+	for _, why := range reasons {
+		list := of[why]
+		p.Line(p.Bad() + " " + plural(int64(len(list)), "session") + " failed: " + p.Red(visible(why.what)))
+		for i, m := range list {
+			if i == maxFailures && len(list) > maxFailures+1 {
+				p.Linef("    and %s more", grouped(int64(len(list)-i)))
+				break
+			}
+			row := visible(m.ID)
+			if m.Title != "" {
+				row += "  " + oneLine(m.Title)
+			}
+			p.Line("    " + screen.Cut(row, cmp.Or(r.width, screen.PageWidth)-4))
+		}
+		if why.hint != "" {
+			p.Line(p.Faint("  hint: " + visible(why.hint)))
+		}
+	}
+}
+
+// addSession adds the losses of a session. Their places name it, unless it is alone.
+func (t *lossTotals) addSession(m *convert.Migrated, alone bool) {
+	s := convert.StoreReport{Path: m.ID, Losses: m.Losses}
+	if alone {
+		s.Path = "."
+	}
+	t.add(&s)
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"strconv"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert/sessions"
+)
+
+// text prints a result that is complete.
+func (r *searchResult) text(p *page) {
+	all := r.Sessions
+	for _, s := range all {
+		matches := s.Matches
+		for i := range matches {
+			s.Matches = matches[:i+1]
+			r.Sessions = []*searchSession{s}
+			r.printNew(p)
+		}
+	}
+	r.Sessions = all
+	r.printEnd(p)
+}
+
+// maxMatches is how many matches of a session are printed for people without --all.
+const maxMatches = 5
+
+// printNew prints the last match.
+func (r *searchResult) printNew(p *page) {
+	s := r.Sessions[len(r.Sessions)-1]
+	m := &s.Matches[len(s.Matches)-1]
+	first := len(s.Matches) == 1
+	switch {
+	case !r.grouped && r.cmd.Sessions:
+		p.Line(screen.Join([]screen.Safe{visible(s.ID), visible(s.Title), visible(s.Agent)}, "\t"))
+	case !r.grouped:
+		p.Line(screen.Join([]screen.Safe{visible(s.ID), visible(s.Title), visible(s.Agent), visible(strconv.Itoa(m.Turn)), visible(m.Kind), r.excerpt(p, m, 0)}, "\t"))
+	default:
+		if first {
+			r.printHidden(p)
+			r.printSession(p, s)
+			r.shown = 0
+		}
+		if r.cmd.Sessions || m.Kind == "title" {
+			break // the line of the session shows it
+		}
+		if r.shown++; r.shown > maxMatches && !r.cmd.All {
+			r.hidden++
+			break
+		}
+		r.printMatch(p, m)
+	}
+}
+
+// minWidthOfProject is the width from which projects are printed.
+const minWidthOfProject = 62
+
+// printSession prints the line of a session: the name that show takes, title, client,
+// project and time.
+func (r *searchResult) printSession(p *page, s *searchSession) {
+	if r.shown > 0 { // under the session before
+		p.Line("")
+	}
+	client, rest := visible(s.Agent), screen.Safe("")
+	if s.Project != "" && r.width >= minWidthOfProject {
+		rest += screen.Repeat(" ", gap) + shortenPath(shortPath(r.home, s.Project), r.width/4)
+	}
+	listed := s.session.Listed
+	if listed == nil {
+		listed = &sessions.Listed{Head: s.session.Head}
+	}
+	if at := listed.When(); at.Known() {
+		rest += screen.Repeat(" ", gap) + age(at, r.now)
+	}
+	room := max(r.width-screen.Cells(r.name(s)+client+rest)-2*gap, minTitleWidth)
+	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(oneLine(s.Title), room), room) + p.Client(s.Agent, client) + p.Faint(rest))
+}
+
+// name returns what show and continue take for a session.
+func (r *searchResult) name(s *searchSession) screen.Safe {
+	if s.session.Listed == nil {
+		return shortPath(r.home, s.Source.Path) + "#" + visible(s.ID)
+	}
+	return visible(r.listing.ShortID(s.ID))
+}
+
+// printMatch prints a match with its turn.
+func (r *searchResult) printMatch(p *page, m *searchHit) {
+	where := screen.Sprintf("  turn %d", m.Turn)
+	where = padRight(where, 10) + padRight(visible(m.Kind), len("thinking"))
+	p.Line(p.Faint(where) + r.excerpt(p, m, r.width-screen.Cells(where)))
+}
+
+// excerpt returns the text of a match with the match highlighted, cut to a width unless
+// that is 0.
+func (r *searchResult) excerpt(p *page, m *searchHit, width int) screen.Safe {
+	from, before := 0, 0
+	if len(m.Ranges) > 0 {
+		before = m.Ranges[0][0]
+	}
+	lead, trail := screen.Safe(""), screen.Safe("")
+	if m.cut[0] {
+		lead = "…"
+	}
+	if m.cut[1] {
+		trail = "…"
+	}
+	if width > 0 && screen.Cells(visible(m.Text)) > width { // show the match, if not all before it
+		text := visible(m.Text[:before])
+		if short := screen.CutLeft(lead+text, width/3); short != lead+text {
+			lead = short
+			from = before
+		}
+	}
+	out, used := lead, screen.Cells(lead)
+	put := func(text string, paint func(screen.Safe) screen.Safe) {
+		s := visible(text)
+		if width > 0 {
+			s = screen.Cut(s, width-used)
+		}
+		used += screen.Cells(s)
+		out += paint(s)
+	}
+	for _, at := range m.Ranges {
+		put(m.Text[from:at[0]], screen.Plain)
+		put(m.Text[at[0]:at[1]], func(s screen.Safe) screen.Safe { return p.Strong(p.Red(s)) })
+		from = at[1]
+	}
+	put(m.Text[from:]+string(trail), screen.Plain)
+	return out
+}
+
+// printHidden says how many matches of the session before are not printed.
+func (r *searchResult) printHidden(p *page) {
+	if r.hidden > 0 {
+		p.Line(p.Faint("  and " + grouped(int64(r.hidden)) + " more (--all)"))
+		r.hidden = 0
+	}
+}
+
+// printEnd prints, for people, how much was found and what could not be read.
+func (r *searchResult) printEnd(p *page) {
+	if !r.grouped {
+		return
+	}
+	r.printHidden(p)
+	if r.Matches > 0 {
+		p.Line("")
+		r.printNext(p)
+	}
+	if len(r.Unread) > 0 {
+		p.Line("")
+		p.Line("could not be read:")
+		for _, u := range r.Unread {
+			(&lsResult{home: r.home}).unread(p, u)
+		}
+	}
+}
+
+// printNext prints how much was found, and what to do with the first session.
+func (r *searchResult) printNext(p *page) {
+	count := grouped(int64(r.Matches)) + " matches"
+	if r.Matches == 1 {
+		count = "1 match"
+	}
+	s := r.Sessions[0]
+	name := typedName(r.listing, s.session.Listed != nil && len(r.cmd.Path) == 0, s.Source.Path, s.ID)
+	show := "rehome show " + name
+	for _, m := range s.Matches {
+		if m.Turn > 0 {
+			show += screen.Sprintf(" --turns %d", m.Turn)
+			break
+		}
+	}
+	p.Line(p.Faint(count + " in " + plural(int64(len(r.Sessions)), "session") + "; to read or continue the first:"))
+	p.Line(p.Faint("  " + show))
+	p.Line(p.Faint("  rehome continue " + name))
+}
+
+// remarkUnread reports on stderr what could not be read.
+func (r *searchResult) remarkUnread(a *app) {
+	for _, u := range r.Unread {
+		a.out.remark(u.Path + ": " + u.Reason)
+	}
+}

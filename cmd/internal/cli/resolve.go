@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert/sessions"
+	"rehome/formats"
+)
+
+// source is what SRC stands for: a store or a folder of stores, and optionally
+// one of its sessions.
+type source struct {
+	path    string
+	file    string // what holds the session and as little else as possible: path or something in it
+	session string // its id; "" for all sessions
+	folder  string // the session's folder, if the session was found by name
+}
+
+// resolve finds what SRC stands for: a path, PATH#NAME for a session below a
+// path, or, if there is no such path, a session on this machine. A session is
+// named by its id, an id prefix, or words of its title. If live is set, stores
+// in use are read in place to find it.
+func (a *app) resolve(src string, live bool) (source, error) {
+	if src == "-" || exists(src) {
+		return source{path: src, file: src}, nil
+	}
+	for at := strings.LastIndex(src, "#"); at > 0; at = strings.LastIndex(src[:at], "#") {
+		if exists(src[:at]) {
+			return a.resolveIn(src[:at], src[at+1:], live)
+		}
+	}
+	_, missing := formats.Locate(src)
+	if missing == nil || strings.HasPrefix(src, ".") || strings.ContainsAny(src, `/\`) {
+		return source{}, missing
+	}
+	listing, err := a.listAll(live)
+	if err != nil {
+		return source{}, missing // no home folder to search
+	}
+	found := listing.Find(src)
+	if len(found) == 0 {
+		return source{}, a.newUnknown(listing, src, "no such file or session"+shortPrefix(src), "run `rehome ls` to list sessions", nil)
+	}
+	return a.pick(listing, src, found)
+}
+
+// resolveSource returns the newest session if last is set, else what src stands for.
+func (a *app) resolveSource(src string, last, live bool) (source, error) {
+	if last {
+		return a.newest(live)
+	}
+	return a.resolve(src, live)
+}
+
+// exists reports whether there is something at path, even if it cannot be accessed.
+// typedName returns how a user names a session on the command line: by its short id or,
+// if it is not among those of this machine or its id looks like a flag, by its store
+// and id.
+func typedName(l *sessions.Listing, here bool, store, id string) screen.Safe {
+	name := l.ShortID(id)
+	if !here || strings.HasPrefix(name, "-") {
+		name = store + "#" + id
+	}
+	return visible(screen.ShellQuote(name))
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrInvalid)
+}
+
+// resolveIn finds a session below a path by name.
+func (a *app) resolveIn(path, name string, live bool) (source, error) {
+	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, Folders: workingDirs()})
+	if err != nil {
+		return source{}, err
+	}
+	found := listing.Find(name)
+	innerPath := ""
+	if len(found) == 0 && name != "" && !strings.Contains(name, " ") { // an id has no spaces
+		innerPath, err = listing.FindInside(a.ctx, name, live)
+	}
+	switch {
+	case err != nil:
+		return source{}, err
+	case innerPath != "":
+		return source{path: innerPath, file: innerPath, session: name}, nil
+	case len(found) > 0:
+		return a.pick(listing, name, found)
+	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
+		return source{path: path, file: path, session: name}, nil // decoding reports whether the session exists
+	}
+	hint := "run `rehome ls " + screen.ShellQuote(path) + "` to list its sessions"
+	return source{}, usageError{a.newUnknown(listing, path+"#"+name, "no such session"+shortPrefix(name), hint, listing.All())}
+}
+
+// shortPrefix returns a note for names that are too short to match as an id
+// prefix, else "".
+func shortPrefix(name string) string {
+	if name == "" || len(name) >= sessions.MinPrefix {
+		return ""
+	}
+	return fmt.Sprintf(" (id prefixes need at least %d characters)", sessions.MinPrefix)
+}
+
+// newest returns the newest session of the working directory, or of the nearest
+// parent folder that has any.
+func (a *app) newest(live bool) (source, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return source{}, err
+	}
+	listing, err := a.listAll(live)
+	if err != nil {
+		return source{}, err
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		found, _ := listing.Select(sessions.Filter{Project: dir})
+		for i := range found {
+			if s := &found[i]; dir == wd || sessions.SameFolder(s.Workspace, dir) {
+				return a.pick(listing, s.ID, []*sessions.Listed{s})
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return source{}, &formats.Error{At: wd, Err: errors.New("no session belongs to this folder or its parents"), Hint: "run `rehome ls` to list all sessions"}
+		}
+	}
+}
+
+// workingDirs returns the working directory as a candidate for the folder of a
+// session, or nil if it is unknown.
+func workingDirs() []string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	return []string{wd}
+}
+
+// listAll lists every session on this machine.
+func (a *app) listAll(live bool) (*sessions.Listing, error) {
+	return (&lsCmd{ReadFlags: ReadFlags{Live: live}}).list(a)
+}

@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	htmlpage "rehome/cmd/internal/page"
+	"rehome/cmd/internal/prose"
+	"rehome/cmd/internal/screen"
+	"rehome/convert"
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/internal/scratch"
+)
+
+// pageFile reports whether --out names the page of one session, not a folder.
+func pageFile(out string) bool {
+	ext := strings.ToLower(filepath.Ext(out))
+	return ext == ".html" || ext == ".htm"
+}
+
+// pages writes a page for each session: to files, or to stdout. A page is whole before
+// anybody sees it.
+func (v *viewer) pages(list []source) error {
+	if len(list) > 1 && (v.cmd.Out == "" || pageFile(v.cmd.Out)) {
+		return &formats.Error{Err: fmt.Errorf("a page holds one session, and %d were named", len(list)), Hint: "pass --out DIR, for a page of each"}
+	}
+	if v.cmd.Out != "" {
+		return v.export(list)
+	}
+	if isTerminal(v.out.stdout) {
+		return &formats.Error{At: "stdout", Err: errors.New("is a terminal"), Hint: "pass --out FILE.html, or redirect the output to a file"}
+	}
+	f, err := scratch.NewFile("page")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := v.stdoutPage(f, list[0]); err != nil {
+		return err
+	}
+	if err := v.checkPage(f); err != nil {
+		return err
+	}
+	if _, err = f.Seek(0, io.SeekStart); err == nil {
+		_, err = io.Copy(v.out.stdout, f)
+	}
+	v.losses()
+	return err
+}
+
+// errSeveral is the error of a source for one page.
+func errSeveral(at string) error {
+	return &formats.Error{At: at, Err: errors.New("holds several sessions"), Hint: "save it to a file, and name one of them"}
+}
+
+// stdoutPage writes the page of a source.
+func (v *viewer) stdoutPage(w io.Writer, src source) error {
+	v.source, v.current = src.path, src
+	decode := v.storeDecoder(src)
+	turns, err := v.resolveTurns(v.ctx, decode)
+	if err == nil {
+		err = v.checkSecrets(src, turns)
+	}
+	if err != nil {
+		return err
+	}
+	found := false
+	for s, err := range decode(v.ctx, v.view(v.lost.Add)) {
+		if err == nil && found {
+			err = errSeveral(src.path)
+		}
+		if err == nil {
+			found = true
+			err = v.write(w, s, turns)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !found {
+		return &formats.Error{At: src.path, Err: errors.New("no sessions found")}
+	}
+	return v.ctx.Err()
+}
+
+// writePage writes a session as a page, with its subagents in their places.
+func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) error {
+	src := v.current
+	return htmlpage.Write(w, s, htmlpage.Options{
+		Options: o, Full: v.cmd.Full, Client: v.clientName,
+		Child: func(id string) iter.Seq2[*session.Session, error] {
+			if v.children != nil && !v.children[id] {
+				return nil
+			}
+			child := source{path: src.path, session: id, folder: src.folder}
+			return v.pick(v.storeDecoder(child)(v.ctx, v.view(v.lost.Add)), prose.Turns{})
+		},
+		Losses: func() (out []screen.Safe) {
+			for _, l := range v.lossLines() {
+				out = append(out, visible(l))
+			}
+			return out
+		},
+	})
+}
+
+// checkPage refuses a page on which something looks like a secret that did not in the
+// session, or that could not be redacted there.
+func (v *viewer) checkPage(f io.ReadSeeker) error {
+	if v.secrets == nil || v.cmd.Yes {
+		return nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	held := false
+	err := htmlpage.Read(f, func(text []byte) {
+		found, _ := v.secrets.LearnText(v.ctx, text)
+		held = held || found
+	})
+	switch err = errors.Join(err, v.ctx.Err()); {
+	case err != nil || !held:
+		return err
+	case v.cmd.redaction() == nil:
+		return v.secretError(v.current.path)
+	}
+	return &formats.Error{At: v.current.path, Err: errors.New("the page would hold a secret that --redact cannot replace, such as one with formatting inside"), Hint: "omit its turn with --turns, or pass --yes to include it"}
+}
+
+// pick yields sessions as they are shown: of the selected turns, and without branches
+// unless they are wanted.
+func (v *viewer) pick(all iter.Seq2[*session.Session, error], turns prose.Turns) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		for s, err := range all {
+			if s != nil && err == nil {
+				if !v.cmd.History {
+					s = prose.WithoutBranches(s)
+				}
+				s = turns.Pick(s)
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// checkSecrets reads what is to be on a page. With --redact, it learns what subagents hold, for
+// their parents may tell of it. Otherwise, it refuses what looks like a secret, unless
+// --yes says that it may be sent.
+func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
+	o := v.cmd.redaction()
+	if o == nil && v.cmd.Yes {
+		return nil
+	}
+	if o != nil {
+		err = v.startRedactor(*o, src.path)
+		v.secrets = v.redactor
+	} else {
+		v.secrets, err = convert.NewRedactor(convert.Redaction{})
+	}
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{src.session: true}
+	v.children = seen
+	for list := []source{src}; len(list) > 0; list = list[1:] {
+		view := v.view(func(loss.Loss) {})
+		view.OnNotice = func(string) {}
+		all := v.pick(v.plainDecoder(list[0])(v.ctx, view), turns)
+		turns = prose.Turns{} // of subagents, all
+		err := v.secrets.Learn(v.ctx, noteChildren(all, func(id string) {
+			if !seen[id] && len(seen) <= htmlpage.MaxSubagents {
+				seen[id] = true
+				list = append(list, source{path: src.path, session: id, folder: src.folder})
+			}
+		}))
+		if v.ctx.Err() != nil {
+			return v.ctx.Err()
+		}
+		_ = err // the page itself ends with the same
+	}
+	if v.secrets.Secrets() > 0 && o == nil {
+		return v.secretError(src.path)
+	}
+	return nil
+}
+
+func (v *viewer) secretError(path string) error {
+	n := v.secrets.Secrets()
+	what := screen.Plural(int64(n), "value") + " that look like secrets"
+	if n == 1 {
+		what = "1 value that looks like a secret"
+	}
+	return &formats.Error{At: path, Err: fmt.Errorf("the page would hold %s", what), Hint: "pass --redact to replace them, or --yes to include them; `rehome check --secrets` reports where they are"}
+}
+
+// noteChildren calls found with the subagents that are started in the messages that are read.
+func noteChildren(all iter.Seq2[*session.Session, error], found func(id string)) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		for s, err := range all {
+			if s != nil && err == nil {
+				one, messages := *s, s.Messages
+				one.Messages = func(yield func(*session.Message, error) bool) {
+					for m, err := range messages {
+						if err == nil {
+							for _, p := range m.Parts {
+								if c, ok := p.(*session.ToolCall); ok && c.Child != "" && slices.ContainsFunc(one.Children, func(l session.Link) bool { return l.Session == c.Child }) {
+									found(strings.Clone(c.Child))
+								}
+							}
+						}
+						if !yield(m, err) {
+							return
+						}
+					}
+				}
+				s = &one
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}

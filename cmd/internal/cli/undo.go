@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert"
+	"rehome/formats"
+)
+
+type undoCmd struct {
+	ID string `arg:"" optional:"" help:"Number of the record, as --list, rehome migrate and rehome mv print it (default: the newest)"`
+
+	List   bool `help:"List what can be undone"`
+	DryRun bool `help:"Report what would happen, without writing anything"`
+
+	Home *string `rare:"" placeholder:"DIR" help:"Home folder that was given to migrate or mv (default: yours)"`
+}
+
+func (undoCmd) Help() string {
+	return `Before rehome migrate, continue or mv changes what a client uses, it keeps a record of what will change. rehome undo
+takes the migrated sessions, or the turns that --back appended, out again, and restores what was replaced or removed.
+Everything else stays as it is. All that one rehome mv copied is undone together.
+
+A session that you have continued in the client since is not touched, and exit status is 1. The last 200 records are
+kept, fewer if they are larger than 1 GiB.
+
+Examples:
+
+    rehome undo --list
+    rehome undo --dry-run
+    rehome undo 3`
+}
+
+// undoResult is the result of undo: schema undo-result-1.
+type undoResult struct {
+	*convert.UndoReport
+	client string
+}
+
+// undoList is the result of undo --list: schema undo-list-result-1.
+type undoList struct {
+	Records []convert.UndoRecord `json:"records"`
+	clients []string             // of each record
+}
+
+// Validate rejects combinations of flags that the grammar allows.
+func (c *undoCmd) Validate() error {
+	if c.Home != nil && *c.Home == "" {
+		return &formats.Error{Err: errors.New("--home: empty"), Hint: "name a folder, or omit the flag"}
+	}
+	if c.List && (c.ID != "" || c.DryRun) {
+		return &formats.Error{Err: errors.New("--list cannot be combined with ID or --dry-run"), Hint: "omit --list"}
+	}
+	return nil
+}
+
+// Run undoes a migration or a move, or lists those that can be undone.
+func (c *undoCmd) Run(a *app) error {
+	a.useHome(c.Home)
+	dir := convert.UndoDir(machine(a.out.getenv))
+	if dir == "" {
+		return noHomeError("set it, so that the undo records can be found")
+	}
+	if c.List {
+		list, err := convert.UndoRecords(dir)
+		if err != nil {
+			return err
+		}
+		out := &undoList{Records: list}
+		for i := range list {
+			out.clients = append(out.clients, a.clientOf(list[i].Format))
+		}
+		return a.out.printResult(a.ctx, out)
+	}
+	done, err := convert.Undo(a.ctx, a.reg, convert.UndoOptions{Dir: dir, ID: c.ID, DryRun: c.DryRun})
+	if err != nil {
+		return err
+	}
+	if err := a.out.printResult(a.ctx, &undoResult{done, a.clientOf(done.Format)}); err != nil {
+		return err
+	}
+	if n := len(done.Kept); n > 0 {
+		return reported{fmt.Errorf("%s not undone", plural(int64(n), "change"))}
+	}
+	return nil
+}
+
+// clientOf returns the name of the client of a format for people.
+func (a *app) clientOf(format string) string {
+	if f := a.reg.Lookup(format); f != nil && f.Home != nil && f.Home.Title != "" {
+		return f.Home.Title
+	}
+	return format
+}
+
+func (r *undoResult) text(p *page) {
+	p.Line(p.Strong(undoTitle(&r.UndoRecord)) + p.Faint("  "+visible(r.client)+", "+visible(r.Store)))
+	verb := screen.Safe("undone")
+	if r.DryRun {
+		verb = "would be undone"
+	}
+	switch {
+	case len(r.Kept) == 0:
+		p.Line("  " + p.OK() + " " + verb)
+	case len(r.Restored) > 0:
+		p.Line("  " + p.OK() + " " + plural(int64(len(r.Restored)), "change") + " " + verb)
+	}
+	for _, k := range r.Kept {
+		p.Line("  " + p.Bad() + " " + visible(k.Key) + ": " + visible(k.Reason) + "; left as it is")
+	}
+	if len(r.Kept) > 0 {
+		p.Line("  its record stays; `rehome undo --list` lists the others")
+	}
+	if r.DryRun {
+		p.Line("  dry run: nothing was written")
+	}
+}
+
+func (l *undoList) text(p *page) {
+	if len(l.Records) == 0 {
+		p.Line("nothing to undo")
+	}
+	for i := range l.clients {
+		r := &l.Records[i]
+		p.Line(visible(fmt.Sprintf("%4d  ", r.ID)) + visible(r.Made.UTC().Format("2006-01-02 15:04")) + "  " + visible(l.clients[i]) + "  " + p.Strong(undoTitle(r)))
+	}
+}
+
+// undoTitle returns what a record is called.
+func undoTitle(r *convert.UndoRecord) screen.Safe {
+	title := visible(r.Session)
+	if r.Title != "" {
+		title = oneLine(r.Title)
+	}
+	if r.Sessions > 1 {
+		title += " and " + plural(int64(r.Sessions-1), "other session")
+	}
+	return title
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"rehome/cmd/internal/screen"
+	"rehome/convert"
+	"rehome/convert/watch"
+	"rehome/formats/loss"
+)
+
+type watchCmd struct {
+	Src string `arg:"" help:"Store, or folder of stores. It may appear later. SRC is never modified."`
+	Dst string `arg:"" help:"Target to keep up to date, as with convert --update"`
+
+	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
+	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write"`
+
+	Project     string `group:"What to include:" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
+	WithSecrets bool   `group:"What to include:" help:"Include keys and tokens in text output (left out by default)"`
+
+	Interval time.Duration `group:"Watching:" default:"5s" placeholder:"TIME" help:"How often to look for changes that the file system does not report (default: 5s)"`
+	Once     bool          `group:"Watching:" help:"Update DST once and exit"`
+
+	Compress string    `group:"Output:" rare:"" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
+	Allow    loss.Kind `group:"Losses:" xor:"line" placeholder:"KIND" help:"Accept losses up to this kind: reshaped, inferred, missing, dropped (default) or unreadable"`
+	Strict   bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
+	Sidecar  string    `group:"Losses:" rare:"" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
+
+	ReadFlags
+}
+
+func (watchCmd) Help() string {
+	return `Runs "rehome convert SRC DST --update" whenever SRC has changed, a second after the last write, and prints a line for
+each change. Every update is verified; each store in DST is updated completely or not at all. What vanishes from SRC
+is kept in DST.
+
+If an update fails, the reason is printed once, and it is tried again: when the disk is full, when a client is
+writing, or when somebody has edited DST. If SRC does not exist, watch waits for it.
+
+Interrupt it (Ctrl-C, or SIGTERM) to stop. An update that has begun is finished or undone.
+
+Examples:
+
+    # agents of the Cursor SDK, in a folder of a git repository
+    rehome watch ~/.cursor/projects/home-ann-app agents --to cursor-ndjson
+
+    # all sessions of Claude Code, one JSON object per change
+    rehome watch ~/.claude/projects sessions --to canonical --json
+
+    # on a network file system, which reports no changes
+    rehome watch /mnt/ann/.cursor/chats chats --to archive --interval 30s`
+}
+
+// minInterval is the shortest --interval: looking takes time, too.
+const minInterval = 100 * time.Millisecond
+
+// Validate rejects invalid values of flags.
+func (c *watchCmd) Validate() error {
+	switch {
+	case c.Src == "-" || c.Dst == "-":
+		return errors.New("cannot watch stdin")
+	case c.Interval < minInterval:
+		return fmt.Errorf("--interval: must be at least %v", minInterval)
+	}
+	return nil
+}
+
+// Run keeps DST up to date until it is interrupted, which is its normal end.
+func (c *watchCmd) Run(a *app) error {
+	flags := convertCmd{From: c.From, To: c.To, Project: c.Project, Compress: c.Compress, WithSecrets: c.WithSecrets,
+		Allow: c.Allow, Strict: c.Strict, Sidecar: c.Sidecar, ReadFlags: c.ReadFlags}
+	o := flags.options()
+	o.State = a.stateDir()
+	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
+	err := watch.Run(a.ctx, watch.Options{
+		Registry: a.reg, Source: c.Src, Target: c.Dst, Convert: o, Interval: c.Interval, Once: c.Once,
+		OnEvent: func(e watch.Event) { a.out.event(watchEvent{e, c}) },
+	})
+	if err != nil && a.out.json && !errors.As(err, new(convert.Misuse)) {
+		return reported{err}
+	}
+	return err
+}
+
+// event prints an event: a change to stdout, a problem to stderr.
+func (o *output) event(e watchEvent) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.json:
+		writeJSONLine(o.stdout, e.Event)
+	case e.problem() && e.command.Once: // it is the error of the command
+	case e.problem():
+		e.text(&page{screen.NewPage(o.stderr, o.errPalette)})
+	case !o.noReport:
+		e.text(&page{screen.NewPage(o.stdout, o.palette)})
+	}
+}
+
+// watchEvent is an event of watch: schema watch-event-1.
+type watchEvent struct {
+	watch.Event
+	command *watchCmd
+}
+
+// problem reports whether an event is a remark or an error, not a result.
+func (e watchEvent) problem() bool { return e.Kind == watch.Problem || e.Kind == watch.Polling }
+
+func (e watchEvent) text(p *page) {
+	if !e.problem() {
+		p.Line(p.Faint(e.time()) + e.change())
+		return
+	}
+	p.Line(p.Red("rehome:") + " " + e.time() + e.trouble())
+	if e.Hint != "" {
+		p.Line(p.Faint("  hint: " + visible(e.Hint)))
+	}
+}
+
+// time returns the local time of an event. A single round prints none.
+func (e watchEvent) time() screen.Safe {
+	if e.command.Once {
+		return ""
+	}
+	return visible(e.Time.Local().Format(time.TimeOnly)) + " "
+}
+
+func (e watchEvent) change() screen.Safe {
+	to := " -> " + visible(e.Target)
+	switch e.Kind {
+	case watch.Ready:
+		return readyText(*e.Stores) + to
+	case watch.Session:
+		name := visible(e.Title)
+		if name == "" {
+			name = visible(e.Session)
+		}
+		return name + ": " + e.turns() + to
+	case watch.Store:
+		what := screen.Safe("changed")
+		if e.Files > 0 {
+			what = plural(int64(e.Files), "file") + " written"
+		}
+		return storeText(e.Store) + what + to
+	case watch.Kept:
+		return storeText(e.Store) + "no longer in the source, kept" + to
+	}
+	return "resolved"
+}
+
+// readyText counts the stores of the first round.
+func readyText(n watch.Stores) screen.Safe {
+	var parts []screen.Safe
+	for _, c := range []struct {
+		n    int
+		what screen.Safe
+	}{{n.Added, "added"}, {n.Updated, "updated"}, {n.Unchanged, "unchanged"}, {n.Kept, "kept"}, {n.Failed, "failed"}} {
+		if c.n > 0 {
+			parts = append(parts, grouped(int64(c.n))+" "+c.what)
+		}
+	}
+	return plural(int64(n.Added+n.Updated+n.Unchanged+n.Kept+n.Failed), "store") + ": " + screen.Join(parts, ", ")
+}
+
+// turns says how a session has changed.
+func (e watchEvent) turns() screen.Safe {
+	switch {
+	case e.NewTurns != nil && *e.NewTurns > 0:
+		return plural(*e.NewTurns, "new turn")
+	case e.Turns != nil:
+		return "changed, " + plural(*e.Turns, "turn")
+	}
+	return "changed"
+}
+
+func (e watchEvent) trouble() screen.Safe {
+	text := visible(e.Message)
+	switch {
+	case e.Kind == watch.Polling:
+		return text + visible(fmt.Sprintf("; looking for changes every %v", e.command.Interval))
+	case e.Retry > 0:
+		return text + visible(fmt.Sprintf(" (next try in %v)", (time.Duration(e.Retry*float64(time.Second)).Round(time.Second))))
+	}
+	return text
+}
+
+// storeText begins a line about a store of several.
+func storeText(store string) screen.Safe {
+	if store == "" || store == "." {
+		return ""
+	}
+	return visible(filepath.FromSlash(store)) + ": "
+}

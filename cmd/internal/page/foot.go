@@ -1,0 +1,98 @@
+package page
+
+import (
+	"slices"
+
+	"rehome/cmd/internal/page/markup"
+	"rehome/cmd/internal/prose"
+	"rehome/cmd/internal/screen"
+	"rehome/formats/session"
+)
+
+// entry is a line of the outline.
+type entry struct {
+	id, number markup.HTML
+	text       screen.Safe
+}
+
+const (
+	maxEntry   = 90 // cells of a line of the outline
+	maxOutline = 5000
+	maxModels  = 8
+)
+
+// sums are what is counted, without what subagents did.
+type sums struct {
+	turns  int64
+	calls  int64
+	kids   int64 // subagents that are on the page
+	absent int64 // and that are not
+	models []string
+	usage  session.Usage
+}
+
+func (n *sums) turn(t *session.Turn, model string) {
+	n.turns++
+	if t.Model != "" {
+		model = t.Model
+	}
+	if model != "" && len(n.models) < maxModels && !slices.Contains(n.models, model) {
+		n.models = append(n.models, model)
+	}
+	if u := t.Usage; u != nil {
+		for _, c := range []struct {
+			sum *int64
+			n   int64
+		}{{&n.usage.Input, u.Input}, {&n.usage.Output, u.Output}, {&n.usage.CacheRead, u.CacheRead}} {
+			*c.sum += max(0, c.n)
+		}
+	}
+}
+
+// foot ends the page with the outline, and with what is known of the session besides.
+func (p *writer) foot(s *session.Session) {
+	p.endTurn()
+	var outline markup.Builder
+	for _, e := range p.outline {
+		if e.text == "" {
+			e.text = "(no prompt)"
+		}
+		outline.Add(p.Fill("entry", "id", e.id, "number", e.number, "text", markup.Safe(e.text)))
+	}
+	facts := p.facts(s, false)
+	add := func(name markup.HTML, value screen.Safe) {
+		if value != "" {
+			facts += p.Fill("fact", "name", name, "value", markup.Safe(value))
+		}
+	}
+	if len(p.sums.models) > 1 {
+		var models []screen.Safe
+		for _, m := range p.sums.models {
+			models = append(models, screen.Visible(m))
+		}
+		add("models", screen.Join(models, ", "))
+	}
+	add("turns", screen.Grouped(p.sums.turns))
+	add("tool calls", screen.Grouped(p.sums.calls))
+	if p.sums.kids > 0 {
+		add("subagents", screen.Grouped(p.sums.kids)+", not counted here")
+	}
+	if p.sums.absent > 0 {
+		add("subagents left out", screen.Grouped(p.sums.absent))
+	}
+	add("tokens", screen.ReplaceAll(prose.FormatUsage(&p.sums.usage), "tokens ", ""))
+	losses := markup.HTML("")
+	if p.o.Losses != nil {
+		for _, l := range p.o.Losses() {
+			losses += p.Fill("item", "text", markup.Safe(l))
+		}
+	}
+	if losses != "" {
+		losses = p.Fill("losses", "items", losses)
+	}
+	more := markup.HTML("")
+	if n := p.sums.turns - int64(len(p.outline)); n > 0 {
+		more = p.Fill("more", "text", markup.Safe("… and "+screen.Plural(n, "more turn")))
+	}
+	p.fill("foot", "outline", outline.HTML(), "more", more, "facts", facts, "losses", losses)
+}
