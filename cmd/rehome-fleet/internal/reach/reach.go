@@ -1,0 +1,170 @@
+// Package reach lets rehome's commands take addresses of stores on servers where they take
+// paths. What they read is fetched to a private copy first, what they write is placed from
+// one last, and their output names the server.
+package reach
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/cmd/internal/cli"
+	"rehome/cmd/rehome-fleet/internal/home"
+	"rehome/formats"
+	"rehome/internal/scratch"
+)
+
+// Open opens the home that an address names. It does not connect yet.
+type Open func(address string) (home.Home, error)
+
+// target is the argument whose last word names what these commands write; "" = they write no store.
+func target(command string) (argument string, known bool) {
+	argument, known = map[string]string{
+		"convert": "dst", "redact": "dst", "repair": "dst", "merge": "src... out",
+		"check": "", "detect": "", "diff": "", "ls": "", "migrate": "", "search": "", "show": "",
+	}[command]
+	return argument, known
+}
+
+// Run is cli.Run for a program whose arguments may be addresses. homes are by their schemes.
+func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
+	is := func(word string) bool {
+		scheme, _, ok := strings.Cut(word, "://")
+		return ok && homes[scheme] != nil
+	}
+	if !slices.ContainsFunc(args, is) {
+		return cli.Run(ctx, p, args, stdout, stderr, getenv)
+	}
+	command, arguments := p.Arguments(args)
+	writes, known := target(command)
+	if !known {
+		return cli.Run(ctx, p, args, stdout, stderr, getenv) // the command knows what to do with addresses, or says so
+	}
+	scratch.Sweep()
+	dir, err := scratch.New("", "home")
+	if err != nil {
+		return cli.Fail(&formats.Error{At: os.TempDir(), Err: err, Hint: "stores on servers are copied here; set TMPDIR to use another folder"}, args, stdout, stderr, getenv)
+	}
+	defer func() { _ = dir.Remove() }()
+	r := run{dir: dir.Path, homes: homes, args: slices.Clone(args)}
+	if words := arguments[writes]; len(words) > 0 && is(words[len(words)-1]) {
+		err = r.aim(command, words[len(words)-1])
+	}
+	for i, word := range r.args {
+		if err == nil && is(word) {
+			r.args[i], err = r.fetch(ctx, word)
+		}
+	}
+	if err != nil {
+		return cli.Fail(err, args, stdout, stderr, getenv)
+	}
+	return r.run(ctx, p, stdout, stderr, getenv)
+}
+
+// run is one run of a command.
+type run struct {
+	dir   string
+	homes map[string]Open
+	args  []string
+	names []rename
+
+	to   home.Home // nil if nothing is placed
+	path string    // of what is placed
+}
+
+// open opens a home, and chooses the path of its private copy.
+func (r *run) open(address string) (home.Home, string, error) {
+	scheme, _, _ := strings.Cut(address, "://")
+	h, err := r.homes[scheme](address)
+	if err != nil {
+		return nil, "", cli.Usage(err)
+	}
+	path := filepath.Join(r.dir, fmt.Sprint(len(r.names)), "store")
+	r.names = append(r.names, rename{[]byte(path), []byte(h.Name())})
+	return h, path, os.Mkdir(filepath.Dir(path), 0o700)
+}
+
+// fetch copies a home, and returns the argument for the copy.
+func (r *run) fetch(ctx context.Context, word string) (string, error) {
+	address, session, named := strings.Cut(word, "#")
+	h, path, err := r.open(address)
+	if err != nil {
+		return "", err
+	}
+	if err := h.Fetch(ctx, path); err != nil {
+		return "", formats.ReplacePath(err, path, h.Name())
+	}
+	if named {
+		path += "#" + session
+	}
+	return path, nil
+}
+
+// aim makes a home the target of a command.
+func (r *run) aim(command, address string) error {
+	for _, word := range r.args {
+		switch flag, _, _ := strings.Cut(word, "="); {
+		case flag == "--update":
+			return cli.Usage(&formats.Error{Err: errors.New("--update: not for stores on servers"), Hint: "pass --replace; the old store is kept"})
+		case flag == "--to":
+			return cli.Usage(&formats.Error{Err: errors.New("--to cannot be combined with the address of a server"), Hint: "omit it: the address decides the format"})
+		}
+	}
+	h, path, err := r.open(address)
+	if err != nil {
+		return err
+	}
+	r.to, r.path = h, path
+	last := len(r.args) - 1
+	for r.args[last] != address {
+		last--
+	}
+	r.args[last] = path
+	if command != "convert" {
+		return nil
+	}
+	flags := []string{"--to", h.Format()}
+	if h.Format() == "cursor-ndjson" {
+		flags = append(flags, "--flat")
+	}
+	r.args = slices.Insert(r.args, slices.Index(r.args, command)+1, flags...)
+	return nil
+}
+
+// run runs the command, and places what it wrote. Its output waits until that is placed.
+func (r *run) run(ctx context.Context, p cli.Program, stdout, stderr io.Writer, getenv func(string) string) int {
+	var waiting bytes.Buffer
+	out, messages := &renamer{to: stdout, names: r.names}, &renamer{to: stderr, names: r.names}
+	if r.to != nil {
+		out.to = &waiting
+	}
+	code := cli.Run(ctx, p, r.args, out, messages, getenv)
+	err := errors.Join(out.flush(), messages.flush())
+	if _, missing := os.Lstat(r.path); err == nil && r.to != nil && missing == nil && (code == 0 || code == 3) {
+		err = r.place(ctx, stderr)
+	}
+	if err != nil {
+		return cli.Fail(err, r.args, stdout, stderr, getenv)
+	}
+	if _, err := stdout.Write(waiting.Bytes()); err != nil {
+		return cli.Fail(err, r.args, stdout, stderr, getenv)
+	}
+	return code
+}
+
+func (r *run) place(ctx context.Context, stderr io.Writer) error {
+	placed, err := r.to.Place(ctx, r.path, home.PlaceOptions{Replace: slices.Contains(r.args, "--replace")})
+	if err != nil {
+		return formats.ReplacePath(err, r.path, r.to.Name())
+	}
+	if placed.Backup != "" && !slices.Contains(r.args, "--quiet") && !slices.Contains(r.args, "-q") {
+		_, err = fmt.Fprintf(stderr, "rehome: %s: the old store is kept as %s\n", r.to.Name(), placed.Backup)
+	}
+	return err
+}
