@@ -2,6 +2,8 @@ package cli
 
 import (
 	"io"
+	"iter"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -20,18 +22,27 @@ func (p Program) Arguments(args []string) (command string, arguments map[string]
 	if err != nil || at.Selected() == nil {
 		return "", nil
 	}
-	arguments = map[string][]string{}
-	for _, step := range at.Path {
-		if step.Positional == nil {
-			continue
-		}
-		switch v := at.Value(step); v.Kind() {
-		case reflect.String:
-			arguments[step.Positional.Name] = []string{v.String()}
-		case reflect.Slice:
-			arguments[step.Positional.Name], _ = v.Interface().([]string)
+	words := strings.Fields(at.Command())
+	return words[0], maps.Collect(positionals(at))
+}
+
+// positionals yields the arguments of a command by their names.
+func positionals(at *kong.Context) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for _, step := range at.Path {
+			if step.Positional == nil {
+				continue
+			}
+			var words []string
+			switch v := at.Value(step); v.Kind() {
+			case reflect.String:
+				words = []string{v.String()}
+			case reflect.Slice:
+				words, _ = v.Interface().([]string)
+			}
+			if !yield(step.Positional.Name, words) {
+				return
+			}
 		}
 	}
-	words := strings.Fields(at.Command())
-	return words[0], arguments
 }

@@ -74,6 +74,9 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 		out.json = out.json || wantsJSON(args)
 		return out.fail(plainError(parse))
 	}
+	if err := p.refuseAddress(parsed); err != nil {
+		return out.fail(err)
+	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.
 	out.noReport = g.Quiet && slices.Contains([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch", "check", "demo", "git", "repair"}, command)

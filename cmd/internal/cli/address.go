@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"rehome/formats"
+)
+
+// address matches the address of a store on a server. A name of one letter is a drive.
+var address = regexp.MustCompile(`^[a-z][a-z0-9+.-]+://`)
+
+// refuseAddress rejects the address of a store on a server as an argument of one of
+// rehome's own commands, which would take it for a path.
+func (p Program) refuseAddress(at *kong.Context) error {
+	command := at.Selected().Name
+	if command == "search" || !slices.ContainsFunc(Rehome().cliModel().Children, func(n *kong.Node) bool { return n.Name == command }) {
+		return nil
+	}
+	for _, words := range positionals(at) {
+		for _, word := range words {
+			scheme, _, _ := strings.Cut(word, "://")
+			if !address.MatchString(word) || exists(word) {
+				continue
+			}
+			hint := "rehome reads and writes files only; rehome-fleet also reaches servers: see docs/postgres.md"
+			if p.Name != Rehome().Name {
+				hint = fmt.Sprintf("copy the store to a folder first: `%s convert ADDRESS FOLDER`", p.Name)
+			}
+			return usageError{&formats.Error{At: scheme + "://…", Err: errors.New("the address of a server is not a path"), Hint: hint}}
+		}
+	}
+	return nil
+}
