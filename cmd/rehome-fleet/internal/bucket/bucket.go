@@ -46,6 +46,8 @@ type Bucket interface {
 	Fetch(ctx context.Context, o Object, path string) error
 	// Open opens an object. The error is fs.ErrNotExist if there is none.
 	Open(ctx context.Context, key string) (io.ReadCloser, error)
+	// Sweep removes the stages that killed runs left.
+	Sweep()
 	// Stage makes a private folder for objects to publish.
 	Stage() (*Stage, error)
 }

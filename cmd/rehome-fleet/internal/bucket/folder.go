@@ -72,6 +72,8 @@ func (f folder) walk(ctx context.Context, dir string, yield func(Object, error) 
 			o.Bad = "symbolic link"
 		case !info.Mode().IsRegular():
 			o.Bad = "not a regular file"
+		case !readable(filepath.Join(f.path, filepath.FromSlash(at))):
+			o.Bad = "permission denied"
 		default:
 			o.Size, o.Tag = info.Size(), tag(info)
 		}
@@ -159,12 +161,13 @@ func write(ctx context.Context, to string, in io.Reader) (int64, error) {
 	return n, errors.Join(err, out.Close())
 }
 
+func (f folder) Sweep() { scratch.SweepBeside(f.path, stagePrefix, func(string, error) {}) }
+
 // Stage makes a folder inside this one, so that Commit is a rename.
 func (f folder) Stage() (*Stage, error) {
 	if err := os.MkdirAll(f.path, 0o777); err != nil {
 		return nil, err
 	}
-	scratch.SweepBeside(f.path, stagePrefix, func(string, error) {})
 	d, err := scratch.Make(f.path, stagePrefix)
 	if err != nil {
 		return nil, err

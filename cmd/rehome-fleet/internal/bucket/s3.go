@@ -53,7 +53,7 @@ func openS3(address string, o Options) (Bucket, error) {
 	if err != nil {
 		return nil, &formats.Error{At: "s3://" + bucket, Err: err}
 	}
-	return &server{client, bucket, prefix, o.Scratch}, nil
+	return &server{client, bucket, prefix, cmp.Or(o.Scratch, os.TempDir())}, nil
 }
 
 func (s *server) Name() string { return "s3://" + path.Join(s.bucket, s.prefix) }
@@ -155,8 +155,10 @@ func (s *server) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 	return nil, s.fail(key, err)
 }
 
+func (s *server) Sweep() { scratch.SweepBeside(s.scratch, stagePrefix, func(string, error) {}) }
+
 func (s *server) Stage() (*Stage, error) {
-	d, err := scratch.New(s.scratch, "fleet")
+	d, err := scratch.Make(s.scratch, stagePrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +199,11 @@ func (s *server) commit(ctx context.Context, dir, prefix, last string) error {
 	return s.put(ctx, path.Join(prefix, last), filepath.Join(dir, last))
 }
 
-// put creates an object. It returns ErrExists if the object exists.
+// maxSingle is the size of the largest object that servers take in one request.
+const maxSingle = 5 << 30
+
+// put creates an object. It returns ErrExists if the object exists; a larger one than
+// maxSingle, which is never the last one of a stage, it replaces.
 func (s *server) put(ctx context.Context, key, file string) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -208,8 +214,11 @@ func (s *server) put(ctx context.Context, key, file string) error {
 	if err != nil {
 		return err
 	}
-	opts := minio.PutObjectOptions{DisableMultipart: true} // one request, which the condition is for
-	opts.SetMatchETagExcept("*")
+	var opts minio.PutObjectOptions
+	if info.Size() <= maxSingle {
+		opts.DisableMultipart = true // one request, which the condition is for
+		opts.SetMatchETagExcept("*")
+	}
 	for range 5 {
 		_, err = s.client.PutObject(ctx, s.bucket, s.prefix+key, io.NewSectionReader(in, 0, info.Size()), info.Size(), opts)
 		if minio.ToErrorResponse(err).Code != "ConditionalRequestConflict" { // another run is creating it

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -42,16 +41,15 @@ const (
 	refused  outcome = "refused"  // not a store, or not readable
 	poison   outcome = "poison"   // the process died or exceeded a limit, each time
 	giant    outcome = "giant"    // larger than the plan allows
-	changed  outcome = "changed"  // not as it was when it was listed
 )
 
 func outcomes() []outcome {
-	return []outcome{ok, losses, findings, torn, refused, poison, giant, changed}
+	return []outcome{ok, losses, findings, torn, refused, poison, giant}
 }
 
 // stable reports whether a second run must come to the same outcome. Limits depend on the
-// machine, and what changed may be as it was again.
-func (o outcome) stable() bool { return o != poison && o != changed }
+// machine.
+func (o outcome) stable() bool { return o != poison }
 
 // childResult is what a process left.
 type childResult struct {
@@ -71,7 +69,7 @@ func (l Limits) run(ctx context.Context, dir, tmp, out string, args []string) (c
 	c := exec.CommandContext(stop, l.Program[0], append(l.Program[1:len(l.Program):len(l.Program)], args...)...)
 	c.Dir = dir
 	// Nothing of this process's environment: it has the keys of the bucket.
-	c.Env = []string{"HOME=" + tmp, "TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp, "USERPROFILE=" + tmp, "SystemRoot=" + os.Getenv("SystemRoot"), "NO_COLOR=1",
+	c.Env = []string{"HOME=" + tmp, "TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp, "USERPROFILE=" + tmp, "SystemRoot=" + os.Getenv("SystemRoot"), "NO_COLOR=1", "TZ=UTC",
 		fmt.Sprintf("GOMEMLIMIT=%d", l.Memory/2), fmt.Sprintf("GOMAXPROCS=%d", max(1, l.CPUs))}
 	stdout, stderr := &bounded{max: maxResult, over: func() { kill(errOutput) }}, &bounded{max: 64 << 10}
 	c.Stdout, c.Stderr = stdout, stderr
@@ -109,6 +107,9 @@ func (l Limits) run(ctx context.Context, dir, tmp, out string, args []string) (c
 		}
 	default:
 		return r, err
+	}
+	if r.exit == 2 && len(r.json) > 0 && json.Valid(r.json) { // not a crash, whose output is no JSON
+		return r, fmt.Errorf("this program rejects its own command %q: %s", args, r.stderr)
 	}
 	if r.limit != "" {
 		r.json = nil
@@ -166,14 +167,4 @@ func (w *bounded) Write(p []byte) (int, error) {
 		w.over()
 	}
 	return len(p), nil
-}
-
-// full reports a result that says more of this machine than of the store.
-func full(text string) bool {
-	for _, s := range []string{"no space left", "disk is full", "too many open files", "cannot allocate memory", "input/output error"} {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return false
 }

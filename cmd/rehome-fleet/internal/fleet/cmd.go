@@ -17,7 +17,6 @@ import (
 	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/bucket"
 	"rehome/formats"
-	"rehome/internal/scratch"
 )
 
 // Commands are the commands of a fleet.
@@ -72,7 +71,10 @@ func (DoCmd) Help() string {
 and writes the results of each unit to OUT/units/ID. A unit is done when its
 _receipt.json exists; done units are skipped, so that it is safe to run a part
 again, or twice at the same time. A bad store does not stop the others: its
-outcome is in the receipt. Exits with 0 when every unit of the part is done.
+outcome is in the receipt. Exits with 0 when every unit of the part is done, and
+with 5 if the others changed after they were listed: make a new plan for these.
+What has not changed stays done. To read a store again with other limits, remove
+the folder of its unit.
 
 --shard auto takes I and N from the variables of Slurm, AWS Batch or Cloud Run.
 Kubernetes tells only I: use --shard auto/N. All count from 0, except that the
@@ -94,8 +96,7 @@ type ReportCmd struct {
 // Help is what help prints after the flags.
 func (ReportCmd) Help() string {
 	return `Adds up the receipts in OUT and compares them with the plan. Exits with 4 if
-a unit has no receipt, or if a store changed after it was listed. Make a new
-plan for these: what has not changed stays done.
+a unit has none.
 
 Examples:
 
@@ -148,6 +149,10 @@ func (c *DoCmd) Run(call *cli.Call) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
+	dir, err := filepath.Abs(cmp.Or(c.Scratch, os.TempDir())) // the processes run in folders of their own
+	if err != nil {
+		return err
+	}
 	p, err := openPlan(call.Context, c.Plan)
 	if err != nil {
 		return err
@@ -157,7 +162,7 @@ func (c *DoCmd) Run(call *cli.Call) error {
 		return &formats.Error{At: c.Plan, Err: fmt.Errorf("made by version %s, but this is %s", p.header.Recipe.Version, v), Hint: "use the same version, or make a new plan"}
 	}
 	from := cmp.Or(c.Source, p.header.Source)
-	o := bucket.Options{Getenv: call.Getenv, Scratch: c.Scratch}
+	o := bucket.Options{Getenv: call.Getenv, Scratch: dir}
 	source, errSource := bucket.Open(from, o)
 	out, errOut := bucket.Open(c.Out, o)
 	if err := errors.Join(errSource, errOut); err != nil {
@@ -170,8 +175,7 @@ func (c *DoCmd) Run(call *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	scratch.Sweep()
-	w := &Worker{Source: source, Out: out, Scratch: c.Scratch, Jobs: cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))}
+	w := &Worker{Source: source, Out: out, Scratch: dir, Jobs: cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))}
 	w.Limits = Limits{Program: []string{program}, Memory: memory, Time: c.Timeout, Output: 1 << 30, CPUs: max(1, runtime.GOMAXPROCS(0)/w.Jobs)}
 	done, err := w.do(call.Context, p, p.shard(i, n))
 	if err != nil {
@@ -198,7 +202,7 @@ func (c *ReportCmd) Run(call *cli.Call) error {
 	if r.Complete {
 		return call.Print(r)
 	}
-	return call.PrintFindings(r, string(screen.Plural(r.NotDone+r.Outcomes[changed], "store"))+" of the plan not done")
+	return call.PrintFindings(r, string(screen.Plural(r.NotDone, "store"))+" of the plan not done")
 }
 
 // parseSize reads a size such as 256MB.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,10 +24,9 @@ import (
 // Worker does the units of a shard.
 type Worker struct {
 	Source, Out bucket.Bucket
-	Scratch     string // the folder for copies of stores; "": that of the system
+	Scratch     string // the folder for copies of stores
 	Jobs        int    // stores at a time
 	Limits      Limits
-	Remark      func(string)
 }
 
 // Done is what a worker did.
@@ -42,13 +42,15 @@ type Done struct {
 
 // do does units, several at a time. It goes on after an error, and returns the first.
 func (w *Worker) do(ctx context.Context, p *planFile, units []unitAt) (*Done, error) {
+	w.Out.Sweep()
+	scratch.SweepBeside(w.Scratch, scratchPrefix, func(string, error) {})
 	done := &Done{Units: int64(len(units)), Outcomes: map[outcome]int64{}}
 	slots := make(chan struct{}, w.Jobs)
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	var mu sync.Mutex
-	var first error
-	failed := 0
+	var first, outdated error
+	failed, changed := 0, 0
 	for range min(w.Jobs, len(units)) {
 		wait.Go(func() {
 			for ctx.Err() == nil {
@@ -58,8 +60,12 @@ func (w *Worker) do(ctx context.Context, p *planFile, units []unitAt) (*Done, er
 				}
 				if err := w.unit(ctx, p, units[i], slots, done); err != nil {
 					mu.Lock()
-					if failed++; first == nil {
-						first = err
+					if errors.As(err, new(stale)) {
+						changed++
+						outdated = cmp.Or(outdated, err)
+					} else {
+						failed++
+						first = cmp.Or(first, err)
 					}
 					stop := failed >= maxFailures
 					mu.Unlock()
@@ -75,10 +81,20 @@ func (w *Worker) do(ctx context.Context, p *planFile, units []unitAt) (*Done, er
 		return nil, err
 	}
 	if failed > 1 {
-		first = fmt.Errorf("%d units have no receipt; the first: %w", failed, first)
+		first = fmt.Errorf("%d units failed, such as: %w", failed, first)
+	}
+	if first == nil && changed > 0 {
+		first = &formats.Error{At: w.Source.Name(), Err: fmt.Errorf("%w: %d units are not as they were listed, such as %w", formats.ErrBusy, changed, outdated), Hint: "make a new plan: what has not changed stays done"}
 	}
 	return done, first
 }
+
+// stale is the error of a store that is not as it was listed. Its unit gets no receipt: the
+// folder may only be mounted in another place, and a new plan has another unit.
+type stale struct{ error }
+
+// scratchPrefix begins the names of the folders with copies of stores.
+const scratchPrefix = "rehome-fleet-"
 
 // maxFailures is after how many units without a receipt a worker gives up.
 const maxFailures = 20
@@ -105,9 +121,9 @@ func (w *Worker) unit(ctx context.Context, p *planFile, at unitAt, slots chan st
 	}
 	defer stage.Close()
 	r := Receipt{Schema: 1, Unit: u.ID, Recipe: recipe, Stores: make([]StoreReceipt, len(u.Stores))}
-	verdicts := make([]json.RawMessage, len(u.Stores))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var wait sync.WaitGroup
-	errs := make([]error, len(u.Stores))
 	for i, s := range u.Stores {
 		slots <- struct{}{}
 		if ctx.Err() != nil {
@@ -116,37 +132,59 @@ func (w *Worker) unit(ctx context.Context, p *planFile, at unitAt, slots chan st
 		}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			to := filepath.Join(stage.Dir, storeFolder(i))
-			r.Stores[i], verdicts[i], errs[i] = w.store(ctx, u, s, verbNamed(recipe.Verb), to)
+			var err error
+			if r.Stores[i], err = w.store(ctx, u, s, verbNamed(recipe.Verb), filepath.Join(stage.Dir, storeFolder(i))); err != nil {
+				cancel(err)
+			}
 		})
 	}
 	wait.Wait()
-	if err := errors.Join(ctx.Err(), errors.Join(errs...)); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	return w.commit(ctx, stage, u, &r, verdicts, done)
+	return w.commit(ctx, stage, u, &r, done)
 }
 
-// commit publishes the results of a unit.
-func (w *Worker) commit(ctx context.Context, stage *bucket.Stage, u *Unit, r *Receipt, verdicts []json.RawMessage, done *Done) error {
-	var lines bytes.Buffer
-	for i, v := range verdicts {
-		if v == nil {
-			v = json.RawMessage("null")
+// verdictEnding ends the names of files with results, until they are lines of one file.
+const verdictEnding = ".result"
+
+// join makes one file of the results of all stores.
+func join(dir string, stores []StoreReceipt) (err error) {
+	f, err := os.Create(filepath.Join(dir, verdictsName))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for i, s := range stores {
+		at := filepath.Join(dir, storeFolder(i)+verdictEnding)
+		text, err := os.ReadFile(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			text, err = []byte("null"), nil
 		}
-		fmt.Fprintf(&lines, `{"store":%d,"path":`, i)
-		name, err := encode(r.Stores[i].Path)
 		if err != nil {
 			return err
 		}
-		lines.Write(bytes.TrimSpace(name))
-		lines.WriteString(`,"result":`)
-		if err := json.Compact(&lines, v); err != nil {
+		line, err := encode(struct {
+			Store  int             `json:"store"`
+			Path   string          `json:"path"`
+			Result json.RawMessage `json:"result"`
+		}{i, s.Path, text})
+		if err != nil {
 			return err
 		}
-		lines.WriteString("}\n")
+		if _, err := f.Write(line); err != nil {
+			return err
+		}
+		if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	err := os.WriteFile(filepath.Join(stage.Dir, verdictsName), lines.Bytes(), 0o666)
+	return nil
+}
+
+// commit publishes the results of a unit.
+func (w *Worker) commit(ctx context.Context, stage *bucket.Stage, u *Unit, r *Receipt, done *Done) error {
+	err := join(stage.Dir, r.Stores)
 	if err != nil {
 		return err
 	}
@@ -187,62 +225,97 @@ func (w *Worker) commit(ctx context.Context, stage *bucket.Stage, u *Unit, r *Re
 
 // store does one store. An error is one of this machine or of the buckets, and says nothing
 // of the store.
-func (w *Worker) store(ctx context.Context, u *Unit, s Store, v *verb, to string) (r StoreReceipt, verdict json.RawMessage, err error) {
+func (w *Worker) store(ctx context.Context, u *Unit, s Store, v *verb, to string) (r StoreReceipt, err error) {
 	r = StoreReceipt{Path: s.Path, Kind: s.Kind, Bytes: s.Bytes, Outcome: giant}
 	if u.Giant {
-		return r, nil, nil
+		return r, nil
 	}
-	d, err := scratch.New(w.Scratch, "fleet")
+	d, err := scratch.Make(w.Scratch, scratchPrefix)
 	if err != nil {
-		return r, nil, err
+		return r, err
 	}
 	defer d.Remove()
-	if free, err := freeSpace(d.Path); err != nil || free < v.scratch(s) {
-		return r, nil, errors.Join(err, &formats.Error{At: d.Path, Err: fmt.Errorf("%w for %q: %d MB free, %d MB needed", formats.ErrFull, s.Path, free>>20, v.scratch(s)>>20), Hint: "use --scratch with a larger disk, or fewer --jobs"})
+	if err := w.room(d.Path, v.scratch(s)); err != nil {
+		return r, err
 	}
 	in, tmp, out := filepath.Join(d.Path, "in"), filepath.Join(d.Path, "tmp"), filepath.Join(d.Path, "out")
-	for _, dir := range []string{in, tmp, out} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return r, nil, err
-		}
+	if err := errors.Join(os.Mkdir(in, 0o700), os.Mkdir(tmp, 0o700), os.Mkdir(out, 0o777)); err != nil {
+		return r, err
 	}
 	switch err := w.fetch(ctx, s, in); {
 	case errors.Is(err, bucket.ErrChanged) || errors.Is(err, bucket.ErrGone):
-		r.Outcome, r.Detail = changed, err.Error()
-		return r, nil, nil
+		return r, stale{fmt.Errorf("%q: %w", s.Path, err)}
 	case errors.Is(err, errLayout):
 		r.Outcome, r.Detail = refused, errLayout.Error()
-		return r, nil, nil
+		return r, nil
 	case err != nil:
-		return r, nil, err
+		return r, err
 	}
 	args := append([]string{"--json"}, v.args("./"+s.Path, "../out/"+v.output, s, u)...)
 	var c childResult
 	for try := range tries {
 		if try > 0 {
-			if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o700), os.RemoveAll(tmp), os.Mkdir(tmp, 0o700)); err != nil {
-				return r, nil, err
+			if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777), os.RemoveAll(tmp), os.Mkdir(tmp, 0o700)); err != nil {
+				return r, err
 			}
 		}
 		l := w.Limits
 		l.Output += 4 * s.Bytes
-		if c, err = l.run(ctx, in, tmp, out, args); err != nil || c.limit == "" {
+		if c, err = l.run(ctx, in, tmp, out, args); err != nil {
+			return r, err
+		}
+		if c.limit == "" {
 			break
 		}
 	}
-	if err == nil && (c.exit == 1 || c.limit != "") && full(string(c.json)+c.stderr) {
-		err = &formats.Error{At: s.Path, Err: fmt.Errorf("this machine cannot read it: %s", firstLine(c.stderr))}
-	}
-	if err != nil {
-		return r, nil, err
-	}
+	c.json = portable(c.json, d.Path)
 	judge(&r, c, s)
-	if v.output != "" && c.limit == "" {
-		if err := adopt(out, to); err != nil {
-			return r, nil, err
+	if r.Outcome == poison || r.Outcome == refused {
+		if err := w.blame(d.Path, s, r.Detail); err != nil {
+			return r, err
 		}
 	}
-	return r, c.json, nil
+	if c.json != nil {
+		if err := os.WriteFile(to+verdictEnding, c.json, 0o666); err != nil {
+			return r, err
+		}
+	}
+	if v.output != "" && c.limit == "" {
+		err = adopt(out, to)
+	}
+	return r, err
+}
+
+// blame returns an error if a store could not be read because of this machine.
+func (w *Worker) blame(dir string, s Store, detail string) error {
+	for _, cause := range []string{"no space left on device", "disk is full", "too many open files"} {
+		if strings.HasSuffix(detail, cause) {
+			return &formats.Error{At: s.Path, Err: errors.New(detail)}
+		}
+	}
+	return w.room(dir, slack)
+}
+
+// room returns an error if a disk has less than n bytes left.
+func (w *Worker) room(dir string, n int64) error {
+	free, err := freeSpace(dir)
+	if err == nil && free < n {
+		err = &formats.Error{At: w.Scratch, Err: fmt.Errorf("%w: %d MB free, %d MB needed", formats.ErrFull, free>>20, n>>20), Hint: "use --scratch with a larger disk, or fewer --jobs"}
+	}
+	return err
+}
+
+// portable removes the path of a scratch folder from a result, which is the same on every
+// machine then.
+func portable(text []byte, dir string) []byte {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
+	}
+	for _, path := range []string{dir, real} {
+		text = bytes.ReplaceAll(text, []byte(path+string(filepath.Separator)), nil)
+	}
+	return text
 }
 
 // adopt moves what a process wrote to its place in the stage, if it is anything.
@@ -262,6 +335,9 @@ var errLayout = errors.New("its names are not those of files and folders")
 // fetch brings a store to a folder, at the paths that it has in the bucket: clients name
 // folders after what is in them.
 func (w *Worker) fetch(ctx context.Context, s Store, in string) error {
+	if s.Path != "" && bucket.Unsafe(s.Path) != "" {
+		return errLayout
+	}
 	for _, m := range s.Members {
 		if bucket.Unsafe(m.Key) != "" {
 			return errLayout
@@ -282,9 +358,4 @@ func (w *Worker) fetch(ctx context.Context, s Store, in string) error {
 		}
 	}
 	return nil
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

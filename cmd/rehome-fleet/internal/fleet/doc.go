@@ -20,7 +20,8 @@
 // A store is read in a process of its own, by a command of this program, with limits on its
 // memory, time and output, and without this process's environment. Whatever happens to it is
 // an outcome in the receipt, and not an error of do. Errors of do are those of this machine
-// and of the buckets, which say nothing of a store: another run may succeed.
+// and of the buckets, which say nothing of a store: another run may succeed. A store that is
+// not as it was listed has no outcome, either: the disk may only not be mounted.
 //
 // The files: rules (which names are stores), group and spool (a listing as stores, in bounded
 // memory), plan, shard and index (which units are mine), do, child and judge (a store), receipt,

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"rehome/cmd/internal/cli"
+	"rehome/cmd/rehome-fleet/internal/bucket"
 	"rehome/internal/fsx"
 )
 
@@ -166,4 +168,35 @@ func firstJSON(text string) string {
 		return text
 	}
 	return string(raw)
+}
+
+// sameTree compares two results of tree.
+func sameTree(t testing.TB, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	for _, pair := range [][2]string{{got, want}, {want, got}} {
+		for line := range strings.Lines(pair[0]) {
+			if !strings.Contains(pair[1], line) {
+				t.Error("differs: " + line)
+			}
+		}
+		t.Log("---")
+	}
+	t.FailNow()
+}
+
+// worker returns a worker for a plan, which reads stores with a program.
+func worker(t testing.TB, p *planFile, out string, program ...string) *Worker {
+	t.Helper()
+	w := &Worker{Scratch: t.TempDir(), Jobs: 2, Limits: Limits{Program: program, Memory: 2e9, Time: time.Minute, Output: 1 << 30, CPUs: 1}}
+	var err error
+	if w.Source, err = bucket.Open(p.header.Source, bucket.Options{}); err == nil {
+		w.Out, err = bucket.Open(out, bucket.Options{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }

@@ -25,6 +25,16 @@ type result struct {
 	} `json:"checked"`
 }
 
+// maxDetail is the max length of the detail of an outcome.
+const maxDetail = 500
+
+func clip(text string) string {
+	if len(text) > maxDetail {
+		text = strings.ToValidUTF8(text[:maxDetail/2], "") + "..." + strings.ToValidUTF8(text[len(text)-maxDetail/2:], "")
+	}
+	return text
+}
+
 var hot = regexp.MustCompile(`\.(db|vscdb)-(wal|journal)$`)
 
 // judge sets the outcome of a store from what its process left.
@@ -51,6 +61,7 @@ func judge(r *StoreReceipt, c childResult, s Store) {
 			container = container || f.Layer == "container" && f.Severity == "error"
 		}
 	}
+	message = clip(message)
 	corrupt := strings.Contains(message, "malformed") || strings.Contains(message, "corrupt")
 	switch {
 	case c.exit == 5 || logged && (container || c.exit == 1 && corrupt):

@@ -85,7 +85,7 @@ type (
 
 const (
 	maxStores  = 2000    // of a unit
-	maxMembers = 100_000 // of a store that is not giant
+	maxMembers = 100_000 // of a unit, and of a store that is not giant
 	planSchema = 1
 )
 
@@ -146,6 +146,7 @@ type planWriter struct {
 	out     *bufio.Writer
 	total   Total
 	unit    Unit
+	objects int64 // of the unit
 	err     error
 }
 
@@ -184,13 +185,14 @@ func (w *planWriter) store(s Store) {
 		machine = "" // a file at the top
 	}
 	giant := s.Bytes > w.planner.MaxStore || s.Members == nil
-	if u := &w.unit; len(u.Stores) > 0 && (giant || u.Giant || u.Machine != machine || u.Bytes+s.Bytes > w.planner.UnitSize || len(u.Stores) == maxStores) {
+	if u := &w.unit; len(u.Stores) > 0 && (giant || u.Giant || u.Machine != machine || u.Bytes+s.Bytes > w.planner.UnitSize || len(u.Stores) == maxStores || w.objects+s.Objects > maxMembers) {
 		w.flush()
 	}
 	u := &w.unit
 	u.Machine, u.Giant = machine, giant
 	u.Stores = append(u.Stores, s)
 	u.Bytes += s.Bytes
+	w.objects += s.Objects
 	t := &w.total
 	t.Stores++
 	t.Kinds[s.Kind]++
@@ -219,6 +221,7 @@ func (w *planWriter) flush() {
 	w.total.Seconds = round(w.total.Seconds + w.unit.Seconds)
 	w.total.Scratch = max(w.total.Scratch, w.unit.Scratch)
 	w.line(w.unit)
+	w.objects = 0
 	w.unit = Unit{Stores: w.unit.Stores[:0]}
 }
 

@@ -98,10 +98,10 @@ type DoResult struct {
 // Text prints the result for people.
 func (r *DoResult) Text(p *cli.Page) {
 	p.Linef("shard %d/%d: %s done, %s of them before", r.Shard, r.Shards, screen.Plural(r.Units, "unit"), screen.Grouped(r.Already))
-	count(p, r.Outcomes)
+	printOutcomes(p, r.Outcomes)
 }
 
-func count(p *cli.Page, n map[outcome]int64) {
+func printOutcomes(p *cli.Page, n map[outcome]int64) {
 	var rows [][]screen.Safe
 	for _, o := range outcomes() {
 		if n[o] > 0 {
@@ -116,7 +116,7 @@ func count(p *cli.Page, n map[outcome]int64) {
 // Text prints the report for people.
 func (r *Report) Text(p *cli.Page) {
 	p.Linef("%s: %s in %s, %s", screen.Visible(r.Verb), screen.Plural(r.Stores, "store"), screen.Plural(r.Units, "unit"), screen.Size(r.Bytes))
-	count(p, r.Outcomes)
+	printOutcomes(p, r.Outcomes)
 	if r.NotDone > 0 {
 		p.Linef("%s in %s without a valid receipt", screen.Plural(r.NotDone, "store"), screen.Plural(r.Missing+r.Damaged, "unit"))
 	}

@@ -35,7 +35,7 @@ func allVerbs() []verb {
 		{"canonical", "canonical.jsonl", canonical(), 73 * mb, 73 * mb, 2},
 		{"redacted", "canonical.jsonl", canonical("--redact", "--redact-paths"), 60 * mb, 60 * mb, 2},
 		{"parquet", "parquet", func(from, to string, _ Store, u *Unit) []string {
-			return []string{"parquet", from, to, "--machine", u.Machine, "--unit", u.ID}
+			return []string{"parquet", from, to, "--machine=" + u.Machine, "--unit=" + u.ID}
 		}, 58 * mb, 58 * mb, 2},
 	}
 }
