@@ -1,0 +1,188 @@
+package documents
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"math"
+)
+
+type splitter struct {
+	set     Set
+	emit    Emit
+	longest int                   // lines beyond are raw
+	seen    map[[16]byte]struct{} // digests of keys: 16 bytes a document
+	ord     int64
+	raw     []byte // lines that are no documents, from rawOrd on
+	from    int64
+	data    []byte // of the current checkpoint
+}
+
+func (s *splitter) file(r io.Reader) error {
+	in, line := bufio.NewReaderSize(r, 256<<10), []byte(nil)
+	for {
+		piece, err := in.ReadSlice('\n')
+		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			return err
+		}
+		if err == bufio.ErrBufferFull || len(line) > 0 {
+			line = append(line, piece...)
+			piece = line
+		}
+		if err == bufio.ErrBufferFull {
+			if len(line) > s.longest {
+				if err := s.giant(in, line); err != nil {
+					return err
+				}
+				line = nil
+			}
+			continue
+		}
+		if len(piece) > 0 {
+			s.ord++
+			if err := s.line(piece); err != nil {
+				return err
+			}
+		}
+		if line = line[:0]; cap(line) > maxPart {
+			line = nil
+		}
+		if err == io.EOF {
+			return s.flush()
+		}
+	}
+}
+
+// giant passes a line on that is too long for a row and starts with head.
+func (s *splitter) giant(in *bufio.Reader, head []byte) error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.ord++
+	part := 0
+	put := func(b []byte) error {
+		for ; len(b) > 0; part++ {
+			n := min(len(b), maxPart)
+			if err := s.emit(&Item{Kind: Raw, Ord: s.ord, Part: part, Raw: b[:n]}); err != nil {
+				return err
+			}
+			b = b[n:]
+		}
+		return nil
+	}
+	for piece, err := head, error(bufio.ErrBufferFull); ; piece, err = in.ReadSlice('\n') {
+		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			return err
+		}
+		if e := put(piece); e != nil {
+			return e
+		}
+		if err != bufio.ErrBufferFull {
+			return nil
+		}
+	}
+}
+
+// line passes a line on, with its line feed if it has one.
+func (s *splitter) line(line []byte) error {
+	text, whole := bytes.CutSuffix(line, []byte("\n"))
+	row, spelled, ok := parse(s.set, text, &s.data)
+	if !ok || !s.fresh(&row) {
+		return s.rest(line, whole)
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if spelled {
+		if err := s.parts(Spelled, s.ord, text); err != nil {
+			return err
+		}
+	}
+	err := s.emit(&Item{Kind: Document, Ord: s.ord, Row: row})
+	if err == nil && !whole {
+		err = s.emit(&Item{Kind: Bare, Ord: s.ord})
+	}
+	return err
+}
+
+// rest keeps a line that is no document.
+func (s *splitter) rest(line []byte, whole bool) error {
+	if !whole {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		return s.parts(Tail, s.ord, line)
+	}
+	if len(s.raw) == 0 {
+		s.from = s.ord
+	}
+	s.raw = append(s.raw, line...)
+	if len(s.raw) >= maxPart {
+		return s.flush()
+	}
+	return nil
+}
+
+func (s *splitter) flush() error {
+	raw := s.raw
+	s.raw = s.raw[:0]
+	return s.parts(Raw, s.from, raw)
+}
+
+func (s *splitter) parts(kind Kind, ord int64, b []byte) error {
+	for part := 0; len(b) > 0; part++ {
+		n := min(len(b), maxPart)
+		if err := s.emit(&Item{Kind: kind, Ord: ord, Part: part, Raw: b[:n]}); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// fresh reports whether no earlier row has a key of this one. A second idempotency key is
+// only left out of its column: the first event is the one that it finds.
+func (s *splitter) fresh(r *Row) bool {
+	keys := make([][]byte, 1, 2)
+	switch s.set {
+	case Agents:
+		keys[0] = key('a', r.Agent, nil)
+	case Runs:
+		keys[0] = key('r', r.Agent, r.Run)
+		if r.HasNumber {
+			keys = append(keys, key('t', r.Agent, binary.BigEndian.AppendUint64(nil, math.Float64bits(r.Number))))
+		}
+	case Events:
+		keys[0] = key('e', r.Run, binary.BigEndian.AppendUint64(nil, uint64(r.Seq)))
+	case Checkpoints:
+		keys[0] = key('c', r.Agent, r.Blob)
+	}
+	for _, k := range keys {
+		if _, ok := s.seen[short(k)]; ok {
+			return false
+		}
+	}
+	for _, k := range keys {
+		s.seen[short(k)] = struct{}{}
+	}
+	if r.Idem != nil {
+		k := short(key('i', r.Run, r.Idem))
+		if _, ok := s.seen[k]; ok {
+			r.Idem = nil
+		}
+		s.seen[k] = struct{}{}
+	}
+	return true
+}
+
+func short(key []byte) [16]byte {
+	sum := sha256.Sum256(key)
+	return [16]byte(sum[:16])
+}
+
+func key(tag byte, a, b []byte) []byte {
+	k := binary.AppendUvarint([]byte{tag}, uint64(len(a)))
+	return append(append(k, a...), b...)
+}
