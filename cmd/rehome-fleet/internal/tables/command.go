@@ -44,7 +44,7 @@ Examples:
 // Run writes the tables.
 func (c *Command) Run(call *cli.Call) error {
 	rep, err := Write(call.Context, call.Registry, c.Src, c.Dir, Meta{Machine: c.Machine, Unit: c.Unit}, Options{
-		NoText: c.NoText, Redact: c.redaction(), Replace: c.Replace, Live: c.Live, Jobs: c.Jobs,
+		NoText: c.NoText, Redact: Redaction(c.RedactFlags), Replace: c.Replace, Live: c.Live, Jobs: c.Jobs,
 		OnProgress: call.Progress(), OnNotice: call.Remark,
 	})
 	call.EndProgress()
@@ -57,11 +57,12 @@ func (c *Command) Run(call *cli.Call) error {
 	return call.PrintFindings(rep, rep.missing())
 }
 
-func (c *Command) redaction() *convert.Redaction {
-	if !c.Redact && c.RedactFile == "" && !c.RedactPaths && c.Key == "" {
+// Redaction returns what flags ask to redact; nil is nothing. Each flag implies --redact.
+func Redaction(f cli.RedactFlags) *convert.Redaction {
+	if !f.Redact && f.RedactOptions == (cli.RedactOptions{}) {
 		return nil
 	}
-	return &convert.Redaction{File: c.RedactFile, Paths: c.RedactPaths, Key: c.Key, Dirs: []string{"."}}
+	return &convert.Redaction{File: f.RedactFile, Paths: f.RedactPaths, Key: f.Key, Dirs: []string{"."}}
 }
 
 // missing says how much is not in the tables.

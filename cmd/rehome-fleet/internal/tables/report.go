@@ -31,7 +31,13 @@ type StoreReport struct {
 	Sessions int                  `json:"sessions"`         // in the tables
 	Failed   []FailedSession      `json:"failed,omitempty"` // sessions that could not be read
 	Error    *convert.ErrorReport `json:"error,omitempty"`  // why nothing of the store could be read
+
+	found string
 }
+
+// Found is the slash path at which the store was found. Path is another one if that held a
+// value that was redacted.
+func (s *StoreReport) Found() string { return s.found }
 
 // FailedSession is a session that could not be read.
 type FailedSession struct {
@@ -61,7 +67,7 @@ func (r *Report) Rows(table string) int64 {
 
 // add adds a store.
 func (r *Report) add(s *convert.StoreReport) {
-	out := StoreReport{Path: s.Path, Format: s.From, Error: s.Error}
+	out := StoreReport{Path: s.Place(), Format: s.From, Error: s.Error, found: s.Path}
 	for _, one := range s.Sessions {
 		if one.Status == convert.Placed {
 			out.Sessions++
