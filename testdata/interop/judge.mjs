@@ -17,6 +17,7 @@ import { relocated } from "./mv.mjs";
 import { together } from "./parts.mjs";
 import { concealed } from "./redact.mjs";
 import { pages } from "./page.mjs";
+import { parquet } from "./parquet.mjs";
 import { repaired } from "./repair.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
@@ -34,6 +35,7 @@ const alone = {
   merge: () => merged(clients, versions),
   team,
   page: () => pages(part === "picture"),
+  parquet,
 };
 
 const kinds = ["sqlite", "ndjson"];
