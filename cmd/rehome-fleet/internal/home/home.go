@@ -29,5 +29,6 @@ type PlaceOptions struct {
 type Placed struct {
 	Backup    string // the name of the old store; "" = there was none
 	Documents int64
-	Hidden    int64 // lines that are no documents, such as duplicates: only Fetch returns them
+	Hidden    int64    // lines that are no documents, such as duplicates: only Fetch returns them
+	Losses    []string // what the store cannot hold, a line for each kind
 }
