@@ -1,0 +1,157 @@
+// Package claude reaches the stores of sessions that applications of Claude's Agent SDK keep on
+// servers, in the layouts of the SDK's three reference adapters:
+//
+//	claude+postgres://host/db?table=claude_session_entries
+//	    a row for each entry: id, project_key, session_id, subpath, entry jsonb, created_at
+//	claude+redis://host/0?prefix=transcripts
+//	    {prefix}:{project}:{session}[:{subpath}]   list of entries
+//	    {prefix}:{project}:{session}:__subkeys     set of subpaths
+//	    {prefix}:{project}:__sessions              sorted set of sessions by time in ms
+//	claude+s3://bucket/prefix
+//	    {prefix}/{project}/{session}/[{subpath}/]part-{13 digits of ms}-{6 hex}.jsonl
+//
+// An entry is a line of a transcript. The subpath of a subagent is the path of its file below the
+// session's folder, without .jsonl; the .meta.json file beside it is an entry of type
+// agent_metadata, of which the last one counts. Nothing else that Claude Code keeps beside a
+// session has a place in these layouts.
+//
+// A session is what is placed and refused: other sessions of the same store are left alone, and
+// a session that is there with equal entries is already placed. The option project=KEY narrows a
+// store to one project; it replaces the project of what is placed.
+//
+// # Not verified
+//
+// Redis Cluster, and S3 of other vendors than versitygw.
+package claude
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"rehome/cmd/rehome-fleet/internal/home"
+	"rehome/formats"
+)
+
+// Store is a store of sessions on a server. It is a home.Home.
+type Store struct {
+	// Note is called with what Fetch leaves out; nil drops it.
+	Note func(string)
+
+	name, project string
+	layout        layout
+}
+
+var _ home.Home = (*Store)(nil)
+
+// layout is one of the servers' layouts.
+type layout interface {
+	// fetch calls put with each entry of a project, of all if it is empty, as they are at one
+	// moment if the server can do that. compact reports that entries are as a client wrote them.
+	fetch(ctx context.Context, project string, put func(k key, line []byte, compact bool) error, note func(kind, place string)) error
+	// begin starts a placement.
+	begin(ctx context.Context) (target, error)
+}
+
+// target is a placement. Nothing of it is visible before commit, unless its layout says so.
+type target interface {
+	// refuse returns why the store cannot hold an entry, and change how it changes it; "" if not.
+	refuse(traits) string
+	change(traits) string
+	// has reports whether a session exists. What a killed placement of it left does not count.
+	has(ctx context.Context, session []*transcript) (bool, error)
+	// read calls put with the entries of a session: those that were put, or those that exist.
+	read(ctx context.Context, session key, put func(k key, line []byte) error) error
+	// setAside moves a session that exists to the backup.
+	setAside(ctx context.Context, session key) error
+	// put writes the transcripts of a session.
+	put(ctx context.Context, session []*transcript, entries func(*transcript, func(entry) error) error) error
+	// commit makes everything visible. backup is the name of what setAside moved.
+	commit(ctx context.Context) (backup string, err error)
+	close()
+}
+
+// layouts are the schemes of addresses.
+func layouts() map[string]func(u *url.URL, options url.Values) (layout, string, error) {
+	return map[string]func(*url.URL, url.Values) (layout, string, error){
+		"claude+postgres": newPostgres, "claude+postgresql": newPostgres, "claude+s3": newS3,
+		"claude+redis": newRedis, "claude+rediss": newRedis,
+	}
+}
+
+// Schemes returns the schemes of the addresses that New takes.
+func Schemes() []string { return slices.Sorted(maps.Keys(layouts())) }
+
+// New returns the store at an address. It does not connect.
+func New(address string) (*Store, error) {
+	scheme, _, _ := strings.Cut(address, "://")
+	open := layouts()[scheme]
+	if open == nil {
+		return nil, &formats.Error{At: "address", Err: errors.New("not a store of Claude's sessions"), Hint: "such as claude+postgres://host/database"}
+	}
+	u, err := url.Parse(address)
+	if err != nil { // the error of url.Parse quotes the address
+		return nil, &formats.Error{At: scheme, Err: errors.New("invalid address"), Hint: "percent-encode special characters, and keep passwords out of it"}
+	}
+	options := u.Query()
+	project := options.Get("project")
+	options.Del("project")
+	l, name, err := open(u, options)
+	if err != nil {
+		return nil, &formats.Error{At: scheme, Err: err}
+	}
+	return &Store{name: scheme + "://" + name, project: project, layout: l}, nil
+}
+
+// option removes an option and returns its value.
+func option(options url.Values, name string) string {
+	v := options.Get(name)
+	options.Del(name)
+	return v
+}
+
+// Name implements home.Home.
+func (s *Store) Name() string { return s.name }
+
+// Format implements home.Home.
+func (s *Store) Format() string { return "claude-code" }
+
+// Fetch implements home.Home. What it leaves out is passed to Note.
+func (s *Store) Fetch(ctx context.Context, path string) (err error) {
+	notes := losses{}
+	f, err := newFolder(path, s.name, notes.add)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(path)
+		}
+	}()
+	err = s.layout.fetch(ctx, s.project, f.put, notes.add)
+	if err = errors.Join(s.fail(err), f.close()); err != nil {
+		return err
+	}
+	if f.files == 0 {
+		return &formats.Error{At: s.name, Err: errors.New("no sessions")}
+	}
+	for _, line := range notes.list() {
+		if s.Note != nil {
+			s.Note(s.name + ": " + line)
+		}
+	}
+	return nil
+}
+
+// fail returns err with the store as its place, unless it has one.
+func (s *Store) fail(err error) error {
+	if placed := (*formats.Error)(nil); err == nil || errors.As(err, &placed) && placed.At != "" {
+		return err
+	}
+	hint := formats.Hint(err)
+	return &formats.Error{At: s.name, Err: err, Hint: hint}
+}
