@@ -21,6 +21,7 @@ import { parquet } from "./parquet.mjs";
 import { repaired } from "./repair.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
+import { stored } from "./session-store.mjs";
 import { publish, save, sensitive } from "./survival.mjs";
 import { team } from "./team.mjs";
 import { build, finish } from "./tools.mjs";
@@ -135,6 +136,9 @@ function seen() {
 // The longest come first.
 const parts = { sdk, claude, written, circles: circling, terminal: seen, live: watching, ...alone };
 
+// These need servers, and run only when they are named.
+const named = { ...parts, "session-store": stored };
+
 // What survives is counted in parts, too.
 const counted = {
   claude() {
@@ -145,8 +149,8 @@ const counted = {
 };
 
 const [only, part, into] = process.argv.slice(2), self = fileURLToPath(import.meta.url);
-if (only && (only === "survival" ? part && !(part in counted && into) : part && `${only} ${part}` !== "page picture" || !(only in parts))) {
-  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys(parts).join(", ")}`);
+if (only && (only === "survival" ? part && !(part in counted && into) : part && `${only} ${part}` !== "page picture" || !(only in named))) {
+  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys(named).join(", ")}`);
   process.exit(2);
 }
 try {
@@ -157,7 +161,7 @@ try {
 }
 if (!only) process.exit(await together(Object.keys(parts), (name) => [self, name]));
 if (only === "survival" && !part) process.exit(await publish((part, out) => [self, only, part, out]));
-await (only === "survival" ? counted[part] : parts[only])();
+await (only === "survival" ? counted[part] : named[only])();
 if (only === "survival") {
   sensitive();
   save(into);
