@@ -8,8 +8,9 @@ ACTIONS  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 RELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-# "./..." skips testdata, where Go programs are too.
-PACKAGES := ./... $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go testdata/*/*/*.go))))
+# "./..." skips testdata, where Go programs are too, and the module of rehome-fleet.
+MODULES  := ./... ./cmd/rehome-fleet/...
+PACKAGES := $(MODULES) $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go testdata/*/*/*.go))))
 
 # Packages that start goroutines.
 CONCURRENT = $(shell grep -rlE '^[[:space:]]*go [a-z]|[.]Go\>' --include='*.go' --exclude='*_test.go' cmd convert formats internal schemas | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -20,17 +21,18 @@ UNWATCHED = Killed|^TestNoSockets$$
 
 export CGO_ENABLED = 0
 
-.PHONY: help build test check format vet lint cross cross-build golden-same race interop survival proof fuzz cover bench golden picture rules notice \
+.PHONY: help build test check format vet lint cross cross-build golden-same race interop services survival proof fuzz cover bench golden picture rules notice \
 	dist release-files changelog home clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Without go.work, so that what is linked is what go.mod says.
 build: ## build bin/rehome
-	$(GO) build -trimpath -o bin/ ./cmd/rehome
+	GOWORK=off $(GO) build -trimpath -o bin/ ./cmd/rehome
 
 test: ## run all tests
-	$(GO) test ./...
+	$(GO) test $(MODULES)
 
 check: format vet lint test golden-same cross ## run everything that must pass before a commit
 
@@ -38,11 +40,11 @@ format:
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
 
 vet:
-	$(GO) vet $(PACKAGES)
+	$(GO) vet -tags services $(PACKAGES)
 
 lint:
-	$(GO) run $(STATIC) $(PACKAGES)
-	$(GO) run $(LINTERS) run $(PACKAGES)
+	$(GO) run $(STATIC) -tags services $(PACKAGES)
+	$(GO) run $(LINTERS) run --build-tags services $(PACKAGES)
 	$(GO) run $(ACTIONS)
 
 # The tests compare with the expected results; rewriting those must change
@@ -58,7 +60,7 @@ cross:
 cross-build:
 	@for target in $(TARGETS); do \
 		echo "build $$target"; \
-		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build ./... || exit 1; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build $(MODULES) || exit 1; \
 	done
 
 race: ## run the race detector over every package that starts goroutines (needs a C compiler)
@@ -68,14 +70,22 @@ race: ## run the race detector over every package that starts goroutines (needs 
 interop: ## let the real clients open and resume what rehome wrote (needs node and npm)
 	@testdata/interop/run
 
-# A module of its own, with gitleaks in it: "./..." skips it.
+# A module of its own, with gitleaks in it: "./..." skips it, and so does go.work.
 GITLEAKS := convert/internal/leaks/upstream
+
+# One package after another, each with servers of its own: some of the tests kill them.
+SERVICES = $(sort $(shell grep -rlE '^//go:build services' --include='*_test.go' cmd testdata/services | xargs -n1 dirname))
+
+services: ## test against PostgreSQL, Redis, S3 and Slurm, from packages (needs Debian or Ubuntu, and node)
+	@for dir in $(SERVICES); do \
+		testdata/services/run -for $$dir -- $(GO) test -count=1 -tags services ./$$dir || exit 1; \
+	done
 
 survival: ## let the real clients resume 300 generated sessions, and write docs/survival.md (needs node and npm)
 	REHOME_INTEROP_SESSIONS=15 REHOME_INTEROP_SDK_SESSIONS=57 testdata/interop/run survival
 
 proof: cross-build ## run what takes hours: builds for all targets, upstream's rules, a new address, 300 sessions resumed, busy stores, fuzzing (needs npm)
-	cd $(GITLEAKS) && $(GO) vet . && $(GO) run $(STATIC) . && $(GO) test -count=1 .
+	cd $(GITLEAKS) && export GOWORK=off && $(GO) vet . && $(GO) run $(STATIC) . && $(GO) test -count=1 .
 	$(GO) test -count=1 -timeout 30m ./testdata/home
 	$(GO) run ./testdata/busy
 	REHOME_INTEROP_SESSIONS=45 $(MAKE) interop
@@ -110,7 +120,7 @@ picture: ## draw the README's pictures, docs/demo.svg and docs/diff.svg, from re
 	$(GO) test -count=1 ./cmd/internal/cli -run 'Picture$$' -update
 
 rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
-	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
+	cd $(GITLEAKS) && export GOWORK=off && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
 
 notice: ## list the licenses of everything that is linked, in NOTICE
 	$(GO) test -count=1 ./cmd/internal/cli -run '^TestNotice$$' -update
@@ -130,7 +140,7 @@ dist: ## build everything a release publishes into dist/, and publish nothing (n
 
 release-files: # the man page and the completions, for the packages
 	@rm -rf bin/release && mkdir -p bin/release/completions
-	@$(GO) build -trimpath -o bin/release/rehome ./cmd/rehome
+	@GOWORK=off $(GO) build -trimpath -o bin/release/rehome ./cmd/rehome
 	@bin/release/rehome man | gzip -9n > bin/release/rehome.1.gz
 	@bin/release/rehome completion bash > bin/release/completions/rehome.bash
 	@bin/release/rehome completion zsh > bin/release/completions/_rehome
