@@ -83,6 +83,12 @@ func layers() []layer {
 		{"cmd/internal/page", []string{"cmd/internal/page/", "cmd/internal/prose", "cmd/internal/screen", "formats/session"}},
 		{"cmd/internal/prose", []string{"formats/session", "cmd/internal/screen", "internal/udiff"}},
 		{"cmd/rehome", []string{"cmd/internal/cli"}},
+		// A module of its own, which may link the network. Nothing above may import it.
+		{"cmd/rehome-fleet/adapter", nil},
+		{"cmd/rehome-fleet/internal/home", nil},
+		{"cmd/rehome-fleet/internal/home/hometest", append([]string{"testdata/"}, fleet...)}, // for tests
+		{"cmd/rehome-fleet", fleet},
+		{"cmd/rehome-fleet/", fleet},
 		{"cmd/internal/cli", []string{"cmd/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
@@ -100,6 +106,10 @@ const codecs = "formats/<codec>"
 // is a rule of the language.
 const rooms = "formats/<codec>/internal/"
 
+// fleet is what the packages of rehome-fleet may import: what other modules may, and the
+// command line.
+var fleet = []string{"cmd/rehome-fleet/", "cmd/internal/", "convert", "convert/check", "convert/sessions", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/fsx", "internal/scratch", "schemas"}
+
 // doors says which packages may open a third-party module, in tests too.
 func doors() map[string][]string {
 	return map[string][]string{
@@ -107,15 +117,20 @@ func doors() map[string][]string {
 		"github.com/alecthomas/kong":            {"cmd/internal/cli"},
 		"github.com/fsnotify/fsnotify":          {"internal/fsevents"},
 		"github.com/go-json-experiment/json":    {"formats/internal/rawjson"},
+		"github.com/jackc/pgx":                  {"cmd/rehome-fleet/internal/postgres", "cmd/rehome-fleet/internal/claude", "cmd/rehome-fleet/internal/tables"},
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
+		"github.com/minio/minio-go":             {"cmd/rehome-fleet/internal/bucket", "cmd/rehome-fleet/internal/claude"},
+		"github.com/parquet-go/parquet-go":      {"cmd/rehome-fleet/internal/tables"},
+		"github.com/redis/go-redis":             {"cmd/rehome-fleet/internal/redisdb", "cmd/rehome-fleet/internal/claude"},
 		"github.com/santhosh-tekuri/jsonschema": {"schemas"},
 		"github.com/yuin/goldmark":              {"cmd/internal/page/markdown"},
 		"github.com/zeebo/xxh3":                 {"formats/internal/digest"},
 		"google.golang.org/protobuf":            {"formats/internal/wire"},
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
+		"go.yaml.in/yaml":                       {"cmd/rehome-fleet/deploy"},     // in its tests
 		"golang.org/x/term":                     {"cmd/internal/cli"},
-		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch", "formats/internal/sqlitefile", "cmd/internal/cli", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
+		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch", "formats/internal/sqlitefile", "cmd/internal/cli", "cmd/rehome-fleet/internal/bucket", "cmd/rehome-fleet/internal/fleet", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 
@@ -152,10 +167,10 @@ func listed(t *testing.T, args ...string) []pkg {
 	}
 }
 
-// ours is every package of this module, including those under testdata.
+// ours is every package of this module and of rehome-fleet, including those under testdata.
 func ours(t *testing.T) []pkg {
 	t.Helper()
-	args := []string{"./..."}
+	args := []string{"-tags", "services", "./...", "./cmd/rehome-fleet/..."}
 	sources, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +178,6 @@ func ours(t *testing.T) []pkg {
 	for _, s := range sources { // patterns pass testdata by
 		args = append(args, "./testdata/"+filepath.Base(filepath.Dir(s)))
 	}
-	slices.Sort(args)
 	pkgs := listed(t, slices.Compact(args)...)
 	if len(pkgs) < 10 {
 		t.Fatalf("only %d packages found", len(pkgs))
@@ -294,6 +308,10 @@ func TestViolations(t *testing.T) {
 		{"schemas", "example.com/anything", false},
 		{"somewhere/new", "rehome/formats", false},
 		{"schemas", "encoding/json", true},
+		{"cmd/internal/cli", "rehome/cmd/rehome-fleet/internal/postgres", false},
+		{"cmd/internal/cli", "github.com/jackc/pgx/v5", false},
+		{"cmd/rehome-fleet/internal/postgres", "github.com/jackc/pgx/v5/pgconn", true},
+		{"cmd/rehome-fleet/internal/postgres", "rehome/convert/internal/stage", false},
 	} {
 		if b := violation(module+c.from, c.to); (b == "") != c.ok {
 			t.Errorf("%s -> %s: %q", c.from, c.to, b)

@@ -65,6 +65,30 @@ func TestNoNetworkPackages(t *testing.T) {
 	}
 }
 
+// TestWorkspace: the module of rehome-fleet, which go.work adds, changes no version of what
+// rehome links. So tests in the workspace test what a release builds without it.
+func TestWorkspace(t *testing.T) {
+	modules := func(env ...string) string {
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}", "./cmd/rehome")
+		cmd.Dir = filepath.Join("..", "..")
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := slices.Sorted(strings.Lines(string(out)))
+		return strings.Join(slices.Compact(lines), "")
+	}
+	work, err := filepath.Abs(filepath.Join("..", "..", "go.work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, without := modules("GOWORK="+work), modules("GOWORK=off")
+	if with != without || !strings.Contains(with, "modernc.org/sqlite ") {
+		t.Errorf("with go.work:\n%s\nwithout:\n%s", with, without)
+	}
+}
+
 // opensSockets matches the functions that every way to a socket goes through, in
 // Go's packages and in the C library that SQLite is linked with.
 var opensSockets = regexp.MustCompile(`(?i)^(net|syscall|golang\.org/x/sys/unix|modernc\.org/libc)\.(\([^)]*\)\.)?_*x?(sys)?(socket|socketpair|connect|bind|listen|dial)(ip|tcp|udp|unix|context|packet)?$`)
@@ -88,7 +112,7 @@ func built(t *testing.T, system, arch string) string {
 	bin := filepath.Join(t.TempDir(), "rehome.exe")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/rehome")
 	cmd.Dir = filepath.Join("..", "..")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

@@ -55,7 +55,7 @@ func check(target string) (n int, err error) {
 	if !ok {
 		return 0, errors.New("not a system and an architecture")
 	}
-	cmd := exec.Command("go", "list", "-deps", "-e", "-json=ImportPath,Dir,GoFiles,ImportMap,DepOnly,Error,Module", "./...")
+	cmd := exec.Command("go", "list", "-deps", "-e", "-json=ImportPath,Dir,GoFiles,ImportMap,DepOnly,Error,Module", "./...", "./cmd/rehome-fleet/...")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()

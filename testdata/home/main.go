@@ -43,6 +43,7 @@ type change struct {
 func changes() []change {
 	list := []struct{ what, with string }{
 		{`(?m)^module rehome\b`, `module HOST/OWNER/NAME`},
+		{`(?m)^(\t|replace )rehome( v0\.0\.0$| => \.\.)`, `${1}HOST/OWNER/NAME${2}`},
 		{`(^|[^\w./-])rehome/(cmd|formats|convert|internal|schemas|golden|testdata)\b`, `${1}HOST/OWNER/NAME/${2}`},
 		{`const house = "rehome/"`, `const house = "HOST/OWNER/NAME/"`},
 		{`urn:rehome:schema:`, `https://HOST/OWNER/NAME/schemas/`},
@@ -60,7 +61,7 @@ func changes() []change {
 }
 
 // placeholders must not be there any more.
-var placeholders = regexp.MustCompile(`(?m)\bOWNER/|/OWNER\b|owner: OWNER|HOST\.invalid|urn:rehome:schema|^module rehome\b|"rehome/(cmd|formats|convert|internal|schemas|golden|testdata)`)
+var placeholders = regexp.MustCompile(`(?m)\bOWNER/|/OWNER\b|owner: OWNER|HOST\.invalid|urn:rehome:schema|^module rehome\b|^replace rehome\b|"rehome/(cmd|formats|convert|internal|schemas|golden|testdata)`)
 
 // kept is text that says what it says for ever, and this program.
 func kept(name string) bool {

@@ -21,6 +21,7 @@ func TestHome(t *testing.T) {
 		t.Error("left behind: ", l)
 	}
 	run(t, clone, "go", "vet", "./formats/...")
+	run(t, clone, "go", "list", "-deps", "./cmd/rehome-fleet/...")
 	if out := run(t, clone, "gofmt", "-l", "."); out != "" {
 		t.Errorf("gofmt would change:\n%s", out)
 	}
