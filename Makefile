@@ -123,7 +123,7 @@ rules: ## update the rules for secrets to gitleaks' latest release (needs a modu
 	cd $(GITLEAKS) && export GOWORK=off && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
 
 notice: ## list the licenses of everything that is linked, in NOTICE
-	$(GO) test -count=1 ./cmd/internal/cli -run '^TestNotice$$' -update
+	$(GO) test -count=1 ./cmd/rehome ./cmd/rehome-fleet -run '^TestNotice$$' -update
 
 # A tag names the version; without one this is a rehearsal.
 TAG     = $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null)
