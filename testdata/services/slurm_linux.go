@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// nodes are the names of the cluster's nodes. All are on this machine, each with a slurmd.
+// nodes is the number of the cluster's nodes. All are on this machine, each with a slurmd.
 const nodes = 3
 
 // slurm starts a cluster: munge, which signs its messages, a controller, and nodes.
@@ -63,8 +63,8 @@ func slurm(dir string) ([]string, error) {
 	return env, nil
 }
 
-// clusterConfig is slurm.conf. A node that does not answer for five seconds is down, and its
-// tasks are queued again.
+// clusterConfig is slurm.conf. A node that does not answer for some seconds is down, and its
+// tasks start again when their credentials have expired.
 func clusterConfig(data, socket string) (string, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -82,7 +82,7 @@ SlurmctldPort=%s
 SlurmUser=%[3]s
 SlurmdUser=%[3]s
 AuthType=auth/munge
-AuthInfo=socket=%s
+AuthInfo=socket=%s,cred_expire=5
 CredType=cred/munge
 StateSaveLocation=%s
 SlurmdSpoolDir=%[5]s/%%n
@@ -98,7 +98,8 @@ MpiDefault=none
 SwitchType=switch/none
 JobRequeue=1
 ReturnToService=2
-SlurmdTimeout=5
+SlurmdTimeout=3
+MessageTimeout=3
 SlurmctldTimeout=30
 MinJobAge=300
 KillWait=1
@@ -108,7 +109,7 @@ MaxArraySize=10001
 		if err := os.Mkdir(filepath.Join(data, fmt.Sprintf("n%d", i+1)), 0o700); err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=2 State=UNKNOWN\n", i+1, host, freePort())
+		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%s CPUs=2 RealMemory=65536 State=UNKNOWN\n", i+1, host, freePort())
 	}
 	b.WriteString("PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n")
 	return b.String(), nil
