@@ -113,6 +113,7 @@ func caseOf(cases map[string]commandCase, line string) (string, bool) {
 
 // commandCases lists the lines that cannot be run as they are.
 func commandCases() map[string]commandCase {
+	const fleet = "it needs the other program; TestPages in cmd/rehome-fleet/deploy runs the first lines of its pages"
 	const agents = "rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson"
 	commits := []string{"rehome convert ~/.cursor/chats sessions --to canonical", "git add sessions", "git commit --quiet -m Sessions"}
 	return map[string]commandCase{
@@ -153,6 +154,12 @@ func commandCases() map[string]commandCase {
 
 		"/tmp/rehome/bin/rehome check agents --report junit=rehome.xml": {before: []string{agents}},
 		`git commit -am "rehome: release 0.1.0"`:                        {not: "it is a step of a release"},
+		"rehome-fleet *":                                                {not: fleet},
+		"createdb *":                                                    {not: fleet},
+		"mkdir -p *":                                                    {not: fleet},
+		"export AWS_*":                                                  {not: fleet},
+		"sbatch *":                                                      {not: "it needs a cluster; TestSlurm in cmd/rehome-fleet/deploy runs the script"},
+		"kubectl *":                                                     {not: "it needs a cluster; TestKubernetes in cmd/rehome-fleet/deploy runs its command"},
 		"git clone *":                                                   {not: "it needs the address of the project"},
 		"git tag *":                                                     {not: "it needs the address of the project"},
 		"go install *":                                                  {not: "it would install rehome on this machine"},

@@ -175,7 +175,7 @@ func lossTable() string {
 
 // TestGuardsExist: the tests that the guides name as guards are there.
 func TestGuardsExist(t *testing.T) {
-	named := regexp.MustCompile("`([a-z/]+)/(Test[A-Za-z]+)`")
+	named := regexp.MustCompile("`([a-z/-]+)/(Test[A-Za-z]+)`")
 	root := filepath.Dir(golden.Path(t, ""))
 	for _, name := range []string{"SECURITY.md", "CONTRIBUTING.md"} {
 		text, err := os.ReadFile(filepath.Join(root, name))

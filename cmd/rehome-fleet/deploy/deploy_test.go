@@ -13,6 +13,9 @@ import (
 
 	"rehome/cmd/internal/cli"
 	"rehome/cmd/rehome-fleet/internal/fleet"
+	"rehome/cmd/rehome-fleet/internal/home"
+	"rehome/cmd/rehome-fleet/internal/postgres"
+	"rehome/cmd/rehome-fleet/internal/reach"
 	"rehome/internal/fsx"
 )
 
@@ -21,7 +24,9 @@ const program = "rehome-fleet"
 // TestMain makes the test binary the program when it has its name.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == program {
-		os.Exit(cli.Run(cli.Setup(), cli.Program{Name: program, Commands: &fleet.Commands{}}, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+		p := cli.Program{Name: program, Commands: &fleet.Commands{}}
+		homes := map[string]reach.Open{"postgres": func(a string) (home.Home, error) { return postgres.New(a) }}
+		os.Exit(reach.Run(cli.Setup(), p, homes, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 	}
 	os.Exit(m.Run())
 }
