@@ -1,0 +1,2 @@
+export { memoryAgentStore } from "./lib/memory.mjs";
+export { postgresAgentStore } from "./lib/postgres.mjs";
