@@ -1,6 +1,7 @@
 // All checks, in parts that share nothing: each part is a process of its own, in
 // which one check follows the other.
 import { fileURLToPath } from "node:url";
+import { adapted } from "./adapter.mjs";
 import { back } from "./back.mjs";
 import { meant, played } from "./canonical.mjs";
 import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
@@ -135,9 +136,8 @@ function seen() {
 
 // The longest come first.
 const parts = { sdk, claude, written, circles: circling, terminal: seen, live: watching, ...alone };
-
-// These need servers, and run only when they are named.
-const named = { ...parts, "session-store": stored };
+// The servers that a part needs are started by `make services`, and so is the part.
+const served = { adapter: adapted, "session-store": stored };
 
 // What survives is counted in parts, too.
 const counted = {
@@ -149,8 +149,8 @@ const counted = {
 };
 
 const [only, part, into] = process.argv.slice(2), self = fileURLToPath(import.meta.url);
-if (only && (only === "survival" ? part && !(part in counted && into) : part && `${only} ${part}` !== "page picture" || !(only in named))) {
-  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys(named).join(", ")}`);
+if (only && (only === "survival" ? part && !(part in counted && into) : part && `${only} ${part}` !== "page picture" || !(only in parts || only in served))) {
+  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys({ ...parts, ...served }).join(", ")}`);
   process.exit(2);
 }
 try {
@@ -159,9 +159,10 @@ try {
   console.error(`interop: ${error.message}`);
   process.exit(1);
 }
+if (!only) console.log(`${Object.keys(served).join(", ")}: not in this run; \`make services\` starts the servers, and runs them`);
 if (!only) process.exit(await together(Object.keys(parts), (name) => [self, name]));
 if (only === "survival" && !part) process.exit(await publish((part, out) => [self, only, part, out]));
-await (only === "survival" ? counted[part] : named[only])();
+await (only === "survival" ? counted[part] : { ...parts, ...served }[only])();
 if (only === "survival") {
   sensitive();
   save(into);

@@ -203,18 +203,26 @@ export function same(got, want, what, at = "") {
 const counts = { passed: 0, failed: 0 };
 export const failures = () => counts.failed;
 
-// check prints one line: what was compared, or why it failed.
+// report prints the line of a check: what was compared, or why it failed.
+function report(name, begun, error, compared) {
+  counts[error ? "failed" : "passed"]++;
+  const line = error ? `FAIL  ${name}: ${error.message.replaceAll(scratch, "$SCRATCH")}` : `ok    ${name}: ${compared}`;
+  console.log(`${line} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
+}
+
 export function check(name, compare) {
   const begun = performance.now();
-  let line;
   try {
-    line = `ok    ${name}: ${compare()}`;
-    counts.passed++;
+    report(name, begun, null, compare());
   } catch (error) {
-    line = `FAIL  ${name}: ${error.message.replaceAll(scratch, "$SCRATCH")}`;
-    counts.failed++;
+    report(name, begun, error);
   }
-  console.log(`${line} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
+}
+
+// checked is check for what runs beside other processes.
+export async function checked(name, compare) {
+  const begun = performance.now();
+  await compare().then((compared) => report(name, begun, null, compared), (error) => report(name, begun, error));
 }
 
 // finish ends the run.
