@@ -214,7 +214,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
         if (typeof runId !== "string" || typeof input.eventType !== "string") throw new TypeError("event: runId or eventType is missing");
         const known = fences.get(runId);
         const key = input.idempotencyKey || `rehome:${randomUUID()}`; // so that an append that is tried again is not there twice
-        const found = await driver.append({ runId, key, ...eventText(input) }, lease(known?.agentId, known?.fence ?? null));
+        const found = await driver.append({ runId, key, ...eventText(input) }, { agentId: known?.agentId ?? null, ...lease(known?.agentId, known?.fence ?? null) });
         if (found.fenced) throw known ? lost(known.agentId, runId) : new Error(`run ${runId} belongs to another process`);
         return readEvent(found.text);
       });

@@ -98,9 +98,9 @@ export function memoryDriver(state) {
     },
 
     async append({ runId, key, head, tail }, lease) {
-      const own = events.get(runId) ?? [], agentId = runs.get(runId)?.agentId, old = own.find((one) => one.key === key);
-      if (agentId !== undefined && !guarded(agentId, lease)) return { fenced: true };
-      if (agentId !== undefined && lease.renew) leases.get(agentId).until = Date.now() + lease.ms;
+      const own = events.get(runId) ?? [], agentId = runs.get(runId)?.agentId ?? lease.agentId, old = own.find((one) => one.key === key);
+      if (agentId !== null && !guarded(agentId, lease)) return { fenced: true };
+      if (agentId !== null && lease.renew) leases.get(agentId).until = Date.now() + lease.ms;
       if (old) return { text: old.text };
       const seq = (own.at(-1)?.seq ?? 0) + 1, text = `${head}"seq":${seq},"offset":"${seq}"${tail}`;
       events.set(runId, [...own, { seq, key, text }]);

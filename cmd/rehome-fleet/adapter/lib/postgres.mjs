@@ -196,8 +196,8 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       return rows.map(({ doc }) => doc);
     },
 
-    async append({ runId, key, head, tail }, { owner, fence, ms, renew }) {
-      const values = [text(runId), text(key), head, tail, owner, fence, ms, renew];
+    async append({ runId, key, head, tail }, { agentId, owner, fence, ms, renew }) {
+      const values = [text(runId), text(key), head, tail, owner, fence, ms, renew, text(agentId)];
       for (;;) {
         try {
           const found = await one(sql.append, values);

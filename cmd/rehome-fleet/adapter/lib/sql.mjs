@@ -77,9 +77,9 @@ select doc::text as doc from ${s}.runs where ($1::text[] is null or agent_id = a
 order by coalesce(turn_number, 0), run_id limit $5`,
 
     // The number of an event is the counter of its run, in the row that the statement locks; $3 and
-    // $4 are the text of the event before and after it.
+    // $4 are the text of the event before and after it; $9 is the agent, if this process ran it.
     append: `
-with run as materialized (select agent_id from ${s}.runs where run_id = $1 limit 1),
+with run as materialized (select coalesce((select agent_id from ${s}.runs where run_id = $1 limit 1), $9::text) as agent_id),
 ${guard(s, { agent: "(select agent_id from run)", owner: "$5", fence: "$6" })},
 old as materialized (select doc from ${s}.run_events where run_id = $1 and idempotency_key = $2),
 renewed as (update ${s}.leases set until = ${later("$7")} where $8::boolean and agent_id = (select agent_id from run) and owner = $5 and (select ok from guard)),

@@ -203,6 +203,8 @@ export function rules(name, make, wait = sleep) {
     await store.runs.create({ run: runOf(agentId, 3) });
     await append(store, `${agentId}-3`, "new");
     await assert.rejects(append(store, runId, "old"), /already has active run/);
+    await store.runs.delete({ filter: { runIds: [runId] } });
+    await assert.rejects(append(store, runId, "old"), /already has active run/);
   }, { leaseMs: 300 });
 
   check("a lease is renewed while its owner works, and given back at the end", async (store, another) => {
