@@ -35,10 +35,16 @@ async function open({ kind, connection, ...rest } = job.store) {
 const backend = await start(); // before the SDK, which reads where its service is
 const sdk = load("1.0.32"), store = await open();
 await store.createSchema();
-const local = { cwd: job.cwd, store, force: job.force };
+const { create } = store.checkpoints;
+let written = 0;
+store.checkpoints.create = (input) => {
+  written++;
+  return create(input);
+};
+const local = { cwd: job.cwd, store };
 const resume = () => sdk.Agent.resume(job.agentId, { ...options, local });
 async function send(agent, prompt) {
-  const run = await agent.send(prompt), { status, result } = await run.wait();
+  const run = await agent.send(prompt, { local: { force: job.force } }), { status, result } = await run.wait();
   return { run: run.id, status, result };
 }
 
@@ -51,8 +57,8 @@ const jobs = {
   async resume() {
     const agent = await resume();
     for (const prompt of job.prompts) {
-      const before = queries, done = await send(agent, prompt);
-      say({ ...done, heard: backend.heard.at(-1), queries: queries - before });
+      const before = { queries, written }, done = await send(agent, prompt);
+      say({ ...done, heard: backend.heard.at(-1), queries: queries - before.queries, blobs: written - before.written });
     }
   },
   // send waits until it is told to, so that two processes send at once.
@@ -91,11 +97,11 @@ const jobs = {
     };
     const agent = await resume();
     say("ready");
-    let turns = 0;
-    for (let done = false; !done; turns++) {
+    let turns = 0, done = false;
+    command().then(() => { done = true; });
+    for (; !done; turns++) {
       const { status } = await send(agent, turns % 2 ? "play: parallel" : `Turn ${turns}`);
       if (status !== "finished") throw new Error(`turn ${turns} ended ${status}`);
-      done = await Promise.race([command().then(() => true), new Promise((next) => { setTimeout(next, 1); })]);
     }
     say({ turns, events });
   },
@@ -107,8 +113,8 @@ try {
   await jobs[job.do]();
   backend.settle();
   await store.close();
-  process.exit(0);
 } catch (error) {
   say({ error: error.message.slice(0, 500) });
-  process.exit(1);
+  process.exitCode = 1;
 }
+process.stdout.write("", () => process.exit()); // once all is written
