@@ -32,6 +32,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
   const fences = new Map(); // by run: the agent and the fence under which this process changed it last
   const current = new Map(); // by agent: the fence of this process, until it releases its lease
   const held = new Map(); // by agent: the same, of leases that the timer renews
+  const working = new Set(); // the agents of which this process has begun a run
   const cache = new BlobCache(cacheBytes, (agentId, ids) => driver.blobs(agentId, ids));
   const tails = new Map(); // by run: the last append, which the next one waits for
   let closed = false;
@@ -48,18 +49,23 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     remember(revisions, agentId, { rev, started: started(doc) });
     return doc;
   };
-  const hold = (agentId, runId, fence, active) => {
+  const hold = ({ agentId, runId, status }, fence) => {
     remember(fences, runId, { agentId, fence });
     current.set(agentId, fence);
-    if (active) held.set(agentId, fence);
-    else held.delete(agentId);
+    if (ended.has(status)) rest(agentId);
+    else held.set(agentId, fence);
+    if (status === "running") working.add(agentId);
+  };
+  const rest = (agentId) => {
+    held.delete(agentId);
+    working.delete(agentId);
   };
   const release = (agentId) => {
     current.delete(agentId);
-    held.delete(agentId);
+    rest(agentId);
   };
   const lost = (agentId, runId) => {
-    if (held.get(agentId) === fences.get(runId)?.fence) held.delete(agentId);
+    if (held.get(agentId) === fences.get(runId)?.fence) rest(agentId);
     return new Error(`Agent ${agentId} already has active run: the lease of run ${runId} was taken by another process`);
   };
   const lease = (agentId, fence = current.get(agentId) ?? null) => ({ owner, fence, ms: leaseMs, renew: held.has(agentId) });
@@ -68,7 +74,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     const renewed = new Map(held);
     if (closed || renewed.size === 0) return;
     const kept = await driver.renew([...renewed], lease()).catch(() => null); // tried again next time
-    if (kept) for (const [agentId, fence] of renewed) if (!kept.has(agentId) && held.get(agentId) === fence) held.delete(agentId);
+    if (kept) for (const [agentId, fence] of renewed) if (!kept.has(agentId) && held.get(agentId) === fence) rest(agentId);
   }, leaseMs / 3);
   timer.unref?.();
 
@@ -104,7 +110,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
       if (found.missing) throw new Error(`Agent ${agentId} not found`);
       if (found.fenced) throw new Error(`Agent ${agentId} already has active run in another process`);
       if (found.conflict && !(found.retried && found.text === row.text)) {
-        held.delete(agentId);
+        if (!working.has(agentId)) held.delete(agentId); // the SDK gives up a run that it could not begin
         throw new Error(`Agent ${agentId} was changed by another process; read it again`);
       }
       if (idle) release(agentId);
@@ -145,7 +151,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
       if (found.reason === "agent") throw new Error(`Agent ${agentId} not found`);
       if (found.reason === "run" && !(found.retried && found.text === row.text)) throw new Error(`Run ${runId} already exists`);
       if (found.reason === "turn" || found.reason === "leased") throw busy(agentId);
-      if (active) hold(agentId, runId, found.fence, true);
+      if (active) hold(row, found.fence);
       return JSON.parse(row.text);
     },
     async update({ run }) {
@@ -154,7 +160,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
       const found = await driver.updateRun(row, { ...lease(agentId, known?.fence ?? null), active });
       if (found.missing) throw new Error(`Run ${runId} not found for agent ${agentId}`);
       if (found.leased) throw known ? lost(agentId, runId) : busy(agentId);
-      hold(agentId, runId, found.fence, active);
+      hold(row, found.fence);
       return JSON.parse(row.text);
     },
     async delete({ filter }) {
@@ -243,7 +249,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     createSchema: () => driver.createSchema?.() ?? Promise.resolve(),
     async leases() {
       open();
-      return (await driver.leases()).map((one) => ({ ...one, mine: one.owner === owner }));
+      return (await driver.leases([...ended])).map((one) => ({ ...one, mine: one.owner === owner }));
     },
     // expire ends the runs of processes whose lease has run out, and returns their agents.
     async expire() {

@@ -135,8 +135,9 @@ export function memoryDriver(state) {
       return {};
     },
 
-    async leases() {
-      return [...leases].map(([agentId, one]) => ({ agentId, ...one, expired: one.until < Date.now() }));
+    async leases(ended) {
+      const going = new Set([...runs.values()].filter(({ status }) => !ended.includes(status)).map(({ agentId }) => agentId));
+      return [...leases].map(([agentId, one]) => ({ agentId, ...one, expired: one.until < Date.now() })).filter(({ agentId, expired }) => !expired || going.has(agentId));
     },
     async renew(list, { owner, ms }) {
       const kept = list.filter(([agentId, fence]) => guarded(agentId, { owner, fence }));

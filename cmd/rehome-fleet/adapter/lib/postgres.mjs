@@ -34,7 +34,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     if (given) return given;
     own ??= import("pg").then(({ default: pg }) => {
       try {
-        const made = new pg.Pool({ connectionTimeoutMillis: 10_000, keepAlive: true, application_name: "rehome-agent-store", ...(typeof connection === "string" ? { connectionString: connection } : connection) });
+        const made = new pg.Pool({ connectionTimeoutMillis: 10_000, keepAlive: true, allowExitOnIdle: true, application_name: "rehome-agent-store", ...(typeof connection === "string" ? { connectionString: connection } : connection) });
         return made.on("error", () => {}); // an idle connection was lost; the next statement opens another
       } catch {
         throw new Error("connection: invalid PostgreSQL URL or options"); // what is wrong may quote a password
@@ -239,8 +239,8 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       return {};
     }),
 
-    async leases() {
-      const { rows } = await query(sql.leases);
+    async leases(ended) {
+      const { rows } = await query(sql.leases, [ended]);
       return rows.map(({ agent_id, owner, fence, until, expired }) => ({ agentId: agent_id, owner, fence: Number(fence), until: Math.floor(Number(until)), expired }));
     },
     async renew(list, { owner, ms }) {

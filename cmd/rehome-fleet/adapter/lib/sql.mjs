@@ -111,7 +111,10 @@ select l.agent_id from ${s}.leases l where l.owner <> $1 and l.until >= now() an
   and exists (select from ${s}.runs r where r.agent_id = l.agent_id and ($3::text[] is null or run_id = any($3))) limit 1 for update`,
     leasedBlobs: `select agent_id from ${s}.leases where owner <> $1 and until >= now() and ($2::text[] is null or agent_id = any($2)) limit 1 for update`,
 
-    leases: `select agent_id, owner, fence, extract(epoch from until) * 1000 as until, until < now() as expired from ${s}.leases order by agent_id`,
+    // Rows of leases that were released stay, for their fences. $1 are the statuses of runs that are over.
+    leases: `
+select agent_id, owner, fence, extract(epoch from until) * 1000 as until, until < now() as expired from ${s}.leases l
+where until >= now() or exists (select from ${s}.runs r where r.agent_id = l.agent_id and r.status <> all($1::text[])) order by agent_id`,
     renew: `
 update ${s}.leases l set until = ${later("$4")} from unnest($1::text[], $2::bigint[]) as mine(agent_id, fence)
 where l.agent_id = mine.agent_id and l.fence = mine.fence and l.owner = $3 returning l.agent_id`,

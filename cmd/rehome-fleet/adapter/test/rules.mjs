@@ -11,6 +11,7 @@ export const blobOf = (text) => {
   const data = new TextEncoder().encode(text);
   return { blobId: createHash("sha256").update(data).digest("hex"), data };
 };
+const shortMs = 1000; // a lease that is waited for
 export const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 const append = (store, runId, payload, idempotencyKey) => store.runEvents.append({ runId, eventType: "run_stream_event", payload, idempotencyKey });
 
@@ -172,12 +173,17 @@ export function rules(name, make, wait = sleep) {
     assert.deepEqual(await other.expire(), []);
     // A new name is no turn: it is welcome from everywhere, and who writes with the old one reads again.
     const seen = await other.agents.get({ agentId });
+    for (const more of [{ activeRunId: null }, { latestCheckpoint: { schemaVersion: 1, rootBlobId: "" } }]) {
+      await assert.rejects(other.agents.update({ agent: { ...seen, ...more } }), { message: "Agent a already has active run in another process" });
+    }
     await other.agents.update({ agent: { ...seen, name: "renamed" } });
     await assert.rejects(store.agents.update({ agent: { ...seen, updatedAt: 9 } }), /changed by another process/);
     const again = await store.agents.get({ agentId });
     await store.agents.update({ agent: { ...again, activeRunId: null, updatedAt: 9 } });
     assert.equal((await store.agents.get({ agentId })).name, "renamed");
-    // The turn has ended: the lease is free at once.
+    // The turn has ended: the lease is free at once, and nobody has to be freed.
+    await store.runs.update({ run: runOf(agentId, 2, { status: "finished" }) });
+    assert.deepEqual(await other.leases(), []);
     await other.runs.create({ run: runOf(agentId, 3) });
   });
 
@@ -185,7 +191,7 @@ export function rules(name, make, wait = sleep) {
     const { agentId, runId } = await begun(store, "a"), other = await another({ leaseMs: 60_000 });
     await append(store, runId, "before");
     await store.silence(); // as a process that has stopped, and not said so
-    await wait(350);
+    await wait(shortMs * 1.2);
     assert.deepEqual(await other.expire(), ["a"]);
     assert.deepEqual(await other.expire(), []);
     const run = await other.runs.get({ agentId, runId });
@@ -205,16 +211,16 @@ export function rules(name, make, wait = sleep) {
     await assert.rejects(append(store, runId, "old"), /already has active run/);
     await store.runs.delete({ filter: { runIds: [runId] } });
     await assert.rejects(append(store, runId, "old"), /already has active run/);
-  }, { leaseMs: 300 });
+  }, { leaseMs: shortMs });
 
   check("a lease is renewed while its owner works, and given back at the end", async (store, another) => {
     const { agentId } = await begun(store, "a"), other = await another();
-    await wait(900);
+    await wait(shortMs * 2.5);
     await assert.rejects(other.runs.create({ run: runOf(agentId, 3) }), /already has active run/);
     await store.close();
     await other.runs.create({ run: runOf(agentId, 3) });
     await assert.rejects(store.agents.get({ agentId }), /closed/);
-  }, { leaseMs: 300 });
+  }, { leaseMs: shortMs });
 
   check("who waits for a run hears of its events", async (store, another) => {
     const stop = new AbortController(), other = await another();
