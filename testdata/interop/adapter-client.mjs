@@ -17,11 +17,9 @@ const told = readline.createInterface({ input: process.stdin })[Symbol.asyncIter
 const command = async () => (await told.next()).value;
 const options = { apiKey: "key_stand_in", model: { id: "stand-in" } };
 
-// query counts what a pool is asked for.
+// queries counts what the pool is asked for.
 let queries = 0;
-async function open({ kind, connection, ...rest } = job.store) {
-  if (kind === "memory") return adapter.memoryAgentStore(rest);
-  if (kind === "redis") return adapter.redisAgentStore({ connection, ...rest });
+function open({ connection, ...rest } = job.store) {
   const { Pool } = from("pg"), pool = new Pool({ connectionString: connection }), { query } = pool;
   pool.on("error", () => {});
   pool.query = (...given) => {
@@ -33,7 +31,7 @@ async function open({ kind, connection, ...rest } = job.store) {
 }
 
 const backend = await start(); // before the SDK, which reads where its service is
-const sdk = load("1.0.32"), store = await open();
+const sdk = load("1.0.32"), store = open();
 await store.createSchema();
 const { create } = store.checkpoints;
 let written = 0;

@@ -1,4 +1,4 @@
-// The real SDK keeps its agents in PostgreSQL and Redis, through the npm package as users install it.
+// The real SDK keeps its agents in PostgreSQL, through the npm package as users install it.
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -25,14 +25,14 @@ const installed = once(() => {
 });
 
 // worker starts a process of the SDK. next is what it says next; end is how it ended.
-function worker(job, { command = [], ...more } = {}) {
+function worker(job, { command = [], timeout = 240_000 } = {}) {
   const [program, ...args] = [...command, process.execPath, "--no-warnings", path.join(here, "adapter-client.mjs"), JSON.stringify({ modules: installed(), ...job })];
-  const child = spawn(program, args, { cwd: scratch, env: { ...process.env, HOME: scratch, ...more.env }, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, args, { cwd: scratch, env: { ...process.env, HOME: scratch }, stdio: ["pipe", "pipe", "pipe"] });
   const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let err = "";
   child.stderr.setEncoding("utf8").on("data", (text) => { err = `${err}${text}`.slice(-1000); });
   const end = new Promise((done) => { child.on("close", (code, signal) => done(code ?? signal)); });
-  const timer = setTimeout(() => child.kill("SIGKILL"), 240_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeout);
   end.then(() => clearTimeout(timer));
   const next = async () => {
     const { value } = await lines.next();
@@ -59,13 +59,12 @@ async function work(job, options) {
 const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 const number = (name, usual) => Number(process.env[name] || usual);
 const leaseMs = 2000, cwd = folder("served"), busy = (agentId) => `Agent ${agentId} already has active run`;
-let made = 0;
 
-// served are the checks of a kind of store, one after the other; each leaves the agent idle.
-function served(kind, connection) {
-  const store = { kind, connection, leaseMs, ...(kind === "redis" ? { store: `interop-${process.pid}-${++made}` } : { schema: `interop ${process.pid} ${++made}` }) };
+// served are the checks, one after the other; each leaves the agent idle.
+function served(connection) {
+  const store = { connection, leaseMs, schema: `interop ${process.pid}` };
   const job = { store, cwd }, words = ["First prompt é", "play: parallel"];
-  const check = (name, compare) => checked(`SDK 1.0.32 in ${kind}, ${name}`, compare);
+  const check = (name, compare) => checked(`SDK 1.0.32 in PostgreSQL, ${name}`, compare);
   const read = async () => (await work({ ...job, do: "read" }))[0];
   const failed = async (more) => {
     const said = await work({ ...job, ...more }).then(() => "", ({ message }) => message.replace(/^\w+: /, ""));
@@ -159,7 +158,7 @@ function served(kind, connection) {
 
     restarted: (control) => check("the server restarted in the middle of turns", async () => {
       const times = number("REHOME_INTEROP_RESTARTS", 5);
-      const one = worker({ ...job, store: { ...store, leaseMs: 30_000 }, do: "acknowledged" });
+      const one = worker({ ...job, store: { ...store, leaseMs: 30_000 }, do: "acknowledged" }, { timeout: 240_000 + times * 20_000 });
       same(await one.next(), "ready", "the sender");
       for (let i = 0; i < times; i++) {
         await sleep(Math.random() * 700);
@@ -180,7 +179,7 @@ function served(kind, connection) {
 
     equal: () => check("random calls, and the SDK's SQLite store", async () => {
       const count = number("REHOME_INTEROP_SEQUENCES", 200);
-      const halves = [0, 1].map((half) => work({ ...job, store: { ...store, ...(store.schema ? { schema: `${store.schema} ${half}` } : { store: `${store.store}-${half}` }) }, do: "differential", from: 1 + (half * count) / 2, count: count / 2 }));
+      const halves = [0, 1].map((half) => work({ ...job, store: { ...store, schema: `${store.schema} ${half}` }, do: "differential", from: 1 + (half * count) / 2, count: count / 2 }, { timeout: 240_000 + 1000 * count }));
       const said = (await Promise.all(halves)).flat(), sum = (name) => said.reduce((total, one) => total + one[name], 0);
       same(sum("sequences"), count, "sequences");
       return `${count} sequences of ${sum("calls")} calls, ${sum("failed")} of which fail in both`;
@@ -242,7 +241,12 @@ async function socket(url) {
 export async function adapted() {
   const { REHOME_TEST_POSTGRES: postgres, REHOME_TEST_POSTGRES_CTL: control } = process.env;
   if (!postgres || !control) throw new Error("REHOME_TEST_POSTGRES is not set: run `make services`");
-  const one = served("postgres", postgres);
+  const one = served(postgres);
+  await checked("rehome-agent-store, its own tests", async () => {
+    const at = path.join(installed(), "node_modules", "rehome-agent-store", "test"), files = fs.readdirSync(at).filter((name) => name.endsWith(".test.mjs"));
+    const said = run("node --test", process.execPath, ["--test", "--test-reporter=tap", ...files.map((name) => path.join(at, name))], { cwd: path.dirname(at) });
+    return `${/^# pass (\d+)$/m.exec(said)[1]} pass, in ${files.length} files of the package as npm packs it`;
+  });
   await one.created();
   const alone = spawnSync("unshare", ["--net", "ip", "link", "set", "lo", "up"], { encoding: "utf8" });
   if (alone.status === 0) await one.elsewhere(await socket(postgres));
