@@ -120,7 +120,8 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       const tables = await fs.readFile(new URL("../schema.sql", import.meta.url), "utf8");
       await transaction(async (client) => {
         await client.query("select pg_advisory_xact_lock(hashtextextended($1, 7267))", [schema]);
-        await client.query(`create schema if not exists ${space}`);
+        const { rowCount: there } = await client.query("select from pg_namespace where nspname = $1", [schema]);
+        if (!there) await client.query(`create schema if not exists ${space}`); // which needs its privilege in any case
         await client.query(`set local search_path to ${space}`);
         const { rows } = await client.query("select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'", [schema]);
         if (!rows.some(({ relname }) => relname === "agents")) await client.query(tables);

@@ -45,6 +45,24 @@ test("tables of another version are refused by name", async () => {
   await store.close();
 });
 
+test("a role that may not create anything can use what is there", async () => {
+  const schema = fresh(), role = `rehome_${randomUUID().slice(0, 8)}`, first = postgresAgentStore({ connection, schema }), client = new pg.Client(connection);
+  await first.createSchema();
+  await client.connect();
+  const space = client.escapeIdentifier(schema);
+  await client.query(`create role ${role}; grant usage on schema ${space} to ${role}; grant select, insert, update, delete on all tables in schema ${space} to ${role}`);
+  const store = postgresAgentStore({ connection: { connectionString: connection, options: `-c role=${role}` }, schema });
+  try {
+    await store.createSchema();
+    await store.agents.create({ agent: agentOf("a") });
+    assert.deepEqual((await first.agents.list()).items, [agentOf("a")]);
+  } finally {
+    await Promise.all([store.close(), first.close()]);
+    await client.query(`drop owned by ${role}; drop role ${role}`);
+    await client.end();
+  }
+});
+
 test("no error has a password, and a name must be one", async () => {
   for (const url of ["postgres://me:s3cr%t@[bad/db", "postgres://me:s3cret@127.0.0.1:1/db"]) {
     const store = postgresAgentStore({ connection: url, retryMs: 0 });
