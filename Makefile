@@ -78,8 +78,11 @@ SERVICES = $(sort $(shell grep -rlE '^//go:build services' --include='*_test.go'
 
 services: ## test against PostgreSQL, Redis, S3 and Slurm, from packages (needs Debian or Ubuntu, and node)
 	@for dir in $(SERVICES); do \
-		testdata/services/run -for $$dir -- $(GO) test -count=1 -tags services ./$$dir || exit 1; \
+		tests=$$(grep -lE '^//go:build services' $$dir/*_test.go | xargs grep -hoE '^func Test[A-Za-z0-9_]+' | cut -c6- | paste -sd'|'); \
+		testdata/services/run -for $$dir -- $(GO) test -count=1 -tags services -run "^($$tests)$$" ./$$dir || exit 1; \
 	done
+	@testdata/services/run -only postgres -- testdata/interop/run adapter
+	@testdata/services/run -only postgres,redis,s3 -- testdata/interop/run session-store
 
 survival: ## let the real clients resume 300 generated sessions, and write docs/survival.md (needs node and npm)
 	REHOME_INTEROP_SESSIONS=15 REHOME_INTEROP_SDK_SESSIONS=57 testdata/interop/run survival

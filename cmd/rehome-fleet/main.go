@@ -1,4 +1,51 @@
-// Command rehome-fleet is rehome with stores on servers, and work over many machines.
+// Command rehome-fleet is rehome with stores on servers, and with work on the stores of many
+// machines.
 package main
 
-func main() {}
+import (
+	"fmt"
+	"os"
+
+	"rehome/cmd/internal/cli"
+	"rehome/cmd/internal/screen"
+	"rehome/cmd/rehome-fleet/internal/catalogue"
+	"rehome/cmd/rehome-fleet/internal/claude"
+	"rehome/cmd/rehome-fleet/internal/fleet"
+	"rehome/cmd/rehome-fleet/internal/home"
+	"rehome/cmd/rehome-fleet/internal/postgres"
+	"rehome/cmd/rehome-fleet/internal/reach"
+	"rehome/cmd/rehome-fleet/internal/tables"
+)
+
+const about = `Move coding-agent sessions between clients, text, servers and tables, for one machine or thousands.`
+
+// commands are those that rehome does not have.
+type commands struct {
+	fleet.Commands
+	Parquet   tables.Command    `cmd:"" group:"Fleets:" help:"Write sessions as Parquet tables"`
+	Catalogue catalogue.Command `cmd:"" group:"Fleets:" help:"List sessions of many machines in PostgreSQL"`
+}
+
+// homes are the servers that stores can be on, by the schemes of their addresses.
+func homes() map[string]reach.Open {
+	of := map[string]reach.Open{
+		"postgres":   func(address string) (home.Home, error) { return postgres.New(address) },
+		"postgresql": func(address string) (home.Home, error) { return postgres.New(address) },
+	}
+	for _, scheme := range claude.Schemes() {
+		of[scheme] = func(address string) (home.Home, error) {
+			s, err := claude.New(address)
+			if err != nil {
+				return nil, err
+			}
+			s.Note = func(text string) { fmt.Fprintf(os.Stderr, "rehome: %s: %s\n", s.Name(), screen.Visible(text)) }
+			return s, nil
+		}
+	}
+	return of
+}
+
+func main() {
+	p := cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}}
+	os.Exit(reach.Run(cli.Setup(), p, homes(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+}

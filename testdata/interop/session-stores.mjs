@@ -46,7 +46,9 @@ function redis(url) {
   const prefix = `${url.searchParams.get("prefix")}:`;
   const list = (key) => prefix + by(key).join(":");
   // ask sends commands over one connection, and gives their replies.
-  const ask = (...commands) => new Promise((done, fail) => {
+  const login = url.password ? [["AUTH", decodeURIComponent(url.username) || "default", decodeURIComponent(url.password)]] : [];
+  const ask = (...asked) => new Promise((done, fail) => {
+    const commands = [...login, ...asked];
     const socket = net.connect(Number(url.port || 6379), url.hostname), chunks = [];
     socket.on("error", fail);
     socket.on("data", (chunk) => {
@@ -74,7 +76,7 @@ function redis(url) {
         fail(error);
       }
       socket.end();
-      done(replies);
+      done(replies.slice(login.length));
     });
     socket.write(commands.map((words) => `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(String(word))}\r\n${word}\r\n`).join("")}`).join(""));
   });

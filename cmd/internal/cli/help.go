@@ -60,7 +60,7 @@ type helpPage struct {
 func (h helpPage) program(m *kong.Application) {
 	h.text("", m.Help)
 	h.Line("")
-	h.Line("Usage: rehome COMMAND [flags]")
+	h.Line("Usage: " + visible(m.Name) + " COMMAND [flags]")
 	var names, rest []string
 	left := 0
 	groups := map[string][][2]string{}
@@ -86,9 +86,9 @@ func (h helpPage) program(m *kong.Application) {
 	h.Line("")
 	more := "."
 	if !h.all && len(rest) > 0 {
-		more = "; `rehome help all` lists the other commands: " + strings.Join(rest, ", ") + "."
+		more = "; `" + m.Name + " help all` lists the other commands: " + strings.Join(rest, ", ") + "."
 	}
-	h.text("", "`rehome help COMMAND` describes a command"+more)
+	h.text("", "`"+m.Name+" help COMMAND` describes a command"+more)
 	h.exitCodes("")
 }
 
@@ -96,7 +96,7 @@ func (h helpPage) program(m *kong.Application) {
 func (h helpPage) command(m *kong.Application, n *kong.Node) {
 	h.text("", n.Help)
 	h.Line("")
-	usage := "Usage: rehome " + n.Name
+	usage := "Usage: " + m.Name + " " + n.Name
 	var args [][2]string
 	for _, p := range n.Positional {
 		usage += " " + argument(p)
@@ -129,7 +129,7 @@ func (h helpPage) command(m *kong.Application, n *kong.Node) {
 	h.examples(shown)
 	h.Line("")
 	if more != nil {
-		h.text("  ", "More: rehome "+n.Name+" --help-all ("+strings.Join(more, ", ")+")")
+		h.text("  ", "More: "+m.Name+" "+n.Name+" --help-all ("+strings.Join(more, ", ")+")")
 	}
 	globals := "Global flags:"
 	for _, f := range m.Flags {

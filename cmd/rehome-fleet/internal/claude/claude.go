@@ -120,6 +120,9 @@ func (s *Store) Name() string { return s.name }
 // Format implements home.Home.
 func (s *Store) Format() string { return "claude-code" }
 
+// Many is true: a table or a bucket holds the sessions of many projects.
+func (*Store) Many() bool { return true }
+
 // Fetch implements home.Home. What it leaves out is passed to Note.
 func (s *Store) Fetch(ctx context.Context, path string) (err error) {
 	notes := losses{}

@@ -11,6 +11,8 @@ type Home interface {
 	Name() string
 	// Format is the name of the format of the files, such as cursor-ndjson.
 	Format() string
+	// Many reports whether it holds a folder of stores. Others hold one store.
+	Many() bool
 	// Fetch writes the store to path, which does not exist, as it is at one moment, and the
 	// sidecar that belongs to it, if any, to path.sidecar.ndjson.
 	Fetch(ctx context.Context, path string) error

@@ -123,6 +123,9 @@ func (h *Home) Name() string { return h.name }
 // Format returns cursor-ndjson.
 func (h *Home) Format() string { return "cursor-ndjson" }
 
+// Many is false: a schema holds one store.
+func (*Home) Many() bool { return false }
+
 // clean returns text of a server or of the driver as one line for people, without passwords
 // and repetitions: the driver lists each attempt to connect.
 func (h *Home) clean(s string) string {

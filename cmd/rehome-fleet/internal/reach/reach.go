@@ -9,14 +9,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"rehome/cmd/internal/cli"
+	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/home"
 	"rehome/formats"
+	"rehome/formats/all"
 	"rehome/internal/scratch"
 )
 
@@ -61,10 +64,33 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 			r.args[i], err = r.fetch(ctx, word)
 		}
 	}
+	if err == nil && r.to != nil && r.to.Format() == documents {
+		err = r.keepKeys(ctx, p)
+	}
 	if err != nil {
 		return cli.Fail(err, args, stdout, stderr, getenv)
 	}
 	return r.run(ctx, p, stdout, stderr, getenv)
+}
+
+// documents is the format of homes for documents of the Cursor SDK.
+const documents = "cursor-ndjson"
+
+// keepKeys makes an exact conversion to documents keep the keys of agents: a home is a store
+// that they go on in, and not text to share. Other conversions know no keys.
+func (r *run) keepKeys(ctx context.Context, p cli.Program) error {
+	command, arguments := p.Arguments(r.args)
+	if command != "convert" || len(arguments["src"]) != 1 || slices.Contains(r.args, "--by-session") {
+		return nil
+	}
+	from, err := formatOf(ctx, arguments["src"][0])
+	if err == nil && (from == documents || from == "cursor-sdk" || from == "archive") {
+		r.args = slices.Insert(r.args, slices.Index(r.args, command)+1, "--with-secrets")
+	}
+	if errors.Is(err, fs.ErrNotExist) { // a session on this machine, or an error of the command
+		return nil
+	}
+	return err
 }
 
 // run is one run of a command.
@@ -86,7 +112,7 @@ func (r *run) open(address string) (home.Home, string, error) {
 		return nil, "", cli.Usage(err)
 	}
 	path := filepath.Join(r.dir, fmt.Sprint(len(r.names)), "store")
-	r.names = append(r.names, rename{[]byte(path), []byte(h.Name())})
+	r.names = append(r.names, rename{[]byte(path + ".sidecar.ndjson"), []byte(h.Name() + " too")}, rename{[]byte(path), []byte(h.Name())})
 	return h, path, os.Mkdir(filepath.Dir(path), 0o700)
 }
 
@@ -130,7 +156,7 @@ func (r *run) aim(command, address string) error {
 		return nil
 	}
 	flags := []string{"--to", h.Format()}
-	if h.Format() == "cursor-ndjson" {
+	if h.Format() == documents {
 		flags = append(flags, "--flat")
 	}
 	r.args = slices.Insert(r.args, slices.Index(r.args, command)+1, flags...)
@@ -159,12 +185,40 @@ func (r *run) run(ctx context.Context, p cli.Program, stdout, stderr io.Writer, 
 }
 
 func (r *run) place(ctx context.Context, stderr io.Writer) error {
+	if f, err := formatOf(ctx, r.path); err != nil {
+		return err
+	} else if !r.to.Many() && f != r.to.Format() {
+		return &formats.Error{At: r.to.Name(), Err: errors.New("nothing placed: the source is a folder of stores, and an address holds one"), Hint: "name one of its stores; `rehome-fleet detect` lists them"}
+	}
 	placed, err := r.to.Place(ctx, r.path, home.PlaceOptions{Replace: slices.Contains(r.args, "--replace")})
 	if err != nil {
 		return formats.ReplacePath(err, r.path, r.to.Name())
 	}
+	say := func(text string) {
+		_, werr := fmt.Fprintf(stderr, "rehome: %s: %s\n", r.to.Name(), screen.Visible(text))
+		err = errors.Join(err, werr)
+	}
+	for _, lost := range placed.Losses {
+		say(lost)
+	}
+	if placed.Hidden > 0 {
+		say(fmt.Sprintf("%s that clients do not see, kept for the way back", screen.Plural(placed.Hidden, "line")))
+	}
 	if placed.Backup != "" && !slices.Contains(r.args, "--quiet") && !slices.Contains(r.args, "-q") {
-		_, err = fmt.Fprintf(stderr, "rehome: %s: the old store is kept as %s\n", r.to.Name(), placed.Backup)
+		say("the old store is kept as " + placed.Backup)
 	}
 	return err
+}
+
+// formatOf returns the name of the format of a store, "" if there is none at path.
+func formatOf(ctx context.Context, path string) (string, error) {
+	l, err := formats.Locate(path)
+	if err != nil {
+		return "", err
+	}
+	found, err := all.Registry().Detect(ctx, l)
+	if err != nil || len(found) == 0 || found[0].Score <= formats.Guess {
+		return "", err
+	}
+	return found[0].Format.Name, nil
 }
