@@ -32,7 +32,10 @@ type versionResult struct {
 
 func (versionCmd) Run(a *app) error { return a.out.printResult(a.ctx, newVersion(buildInfo())) }
 
-// version returns the version of this build.
+// Version returns the version of this build.
+func Version() string { return version() }
+
+// version is Version.
 func version() string { return newVersion(buildInfo()).Version }
 
 func buildInfo() *debug.BuildInfo {

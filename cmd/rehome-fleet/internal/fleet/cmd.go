@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,7 +124,7 @@ func (c *PlanCmd) Run(call *cli.Call) error {
 	if err := apart(c.Src, c.Out, "--out"); err != nil && !c.DryRun {
 		return err
 	}
-	p := Planner{Recipe{c.Verb, buildVersion()}, src, unit, store}
+	p := Planner{Recipe{c.Verb, cli.Version()}, src, unit, store}
 	r := &PlanResult{Source: src.Name(), Verb: c.Verb}
 	if !c.DryRun {
 		r.Plan = c.Out
@@ -158,7 +157,7 @@ func (c *DoCmd) Run(call *cli.Call) error {
 		return err
 	}
 	defer p.Close()
-	if v := buildVersion(); p.header.Recipe.Version != v {
+	if v := cli.Version(); p.header.Recipe.Version != v {
 		return &formats.Error{At: c.Plan, Err: fmt.Errorf("made by version %s, but this is %s", p.header.Recipe.Version, v), Hint: "use the same version, or make a new plan"}
 	}
 	from := cmp.Or(c.Source, p.header.Source)
@@ -253,13 +252,4 @@ func real(path string) (string, error) {
 		return filepath.Join(there, filepath.Base(abs)), err
 	}
 	return abs, nil
-}
-
-// buildVersion is the version of this program in recipes.
-func buildVersion() string {
-	info, found := debug.ReadBuildInfo()
-	if !found {
-		return "unknown"
-	}
-	return cmp.Or(info.Main.Version, "unknown")
 }
