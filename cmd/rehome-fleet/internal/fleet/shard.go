@@ -48,7 +48,7 @@ func openPlan(ctx context.Context, path string) (_ *planFile, err error) {
 	}()
 	sum := sha256.New()
 	in := bufio.NewReaderSize(f, 1<<20)
-	var at, units int64
+	var at, units, others int64
 	for p.total.Type == "" {
 		line, err := readLine(in)
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -70,6 +70,8 @@ func openPlan(ctx context.Context, path string) (_ *planFile, err error) {
 			err = json.Unmarshal(line, &u)
 			p.units = append(p.units, unitAt{at, int64(len(line)), u.Seconds})
 			units++
+		case bytes.HasPrefix(line, []byte(`{"type":"other"`)):
+			others++
 		case bytes.HasPrefix(line, []byte(`{"type":"total"`)):
 			err = json.Unmarshal(line, &p.total)
 		}
@@ -81,8 +83,11 @@ func openPlan(ctx context.Context, path string) (_ *planFile, err error) {
 		}
 		at += int64(len(line))
 	}
-	if p.total.Digest != hex.EncodeToString(sum.Sum(nil)) || p.total.Units != units {
+	if p.total.Digest != hex.EncodeToString(sum.Sum(nil)) || p.total.Units != units || p.total.Others != others {
 		return nil, damaged(path, "its digest does not match")
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) { // such as another plan
+		return nil, damaged(path, "it goes on after its last line")
 	}
 	return p, nil
 }
