@@ -99,6 +99,8 @@ func TestNames(t *testing.T) {
 		{"m/.claude/projects/p/a.jsonl m/.claude/projects/p/a/subagents/agent-1.jsonl m/.claude/projects/p/a-2.jsonl m/.claude/projects/p/b/tool-results/x.txt",
 			"claude-code m/.claude/projects/p/a-2.jsonl []|claude-code m/.claude/projects/p/a.jsonl [ m/.claude/projects/p/a/subagents/agent-1.jsonl]", "m/.claude/projects/p/b/tool-results/x.txt"},
 		{"m/.codex/sessions/2026/01/02/rollout-1.jsonl m/.codex/sessions/2026/02/03/rollout-2.jsonl.zst m/.codex/history.jsonl", "lines m/.codex/history.jsonl []|codex m/.codex/sessions [2026/01/02/rollout-1.jsonl 2026/02/03/rollout-2.jsonl.zst]", ""},
+		{"m/n/agents.ndjson m/n/store.db m/n/x.jsonl", "cursor-ndjson m/n [agents.ndjson]|cursor-chat m/n/store.db []|lines m/n/x.jsonl []", ""},
+		{"m/s/agents/agent-1/store.db m/s/chat/store.db m/s/index.db m/s/x.jsonl", "cursor-sdk m/s [agents/agent-1/store.db index.db]|cursor-chat m/s/chat/store.db []|lines m/s/x.jsonl []", ""},
 		{"store.db a.jsonl", "lines a.jsonl []|cursor-chat store.db []", ""},
 		{"agents.ndjson runs.ndjson m/x.jsonl", "cursor-ndjson  [agents.ndjson runs.ndjson]|lines m/x.jsonl []", ""},
 		{"m//x.jsonl m/../x.jsonl m/a\x00.jsonl m/\xff.jsonl m/" + strings.Repeat("n", 300) + ".jsonl /x.jsonl", "", "*6"},

@@ -32,9 +32,11 @@ var folderRules = []struct {
 	member func(rel string) bool // nil: everything below the folder
 }{
 	{"archive", manifest | attributes, nil},
-	{"cursor-sdk", sdkIndex | sdkPlace, nil},
+	{"cursor-sdk", sdkIndex | sdkPlace, func(rel string) bool {
+		return strings.HasPrefix(rel, "agents/") || !fileNames.MatchString(path.Base(rel))
+	}},
 	{"cursor-ndjson", split | splitAgent, nil},
-	{"cursor-ndjson", documents, func(rel string) bool { return !strings.Contains(rel, "/") }},
+	{"cursor-ndjson", documents, func(rel string) bool { return !strings.Contains(rel, "/") && !fileNames.MatchString(rel) }},
 	{"cursor-chat", chatFile, nil},
 	{"cursor-ide", ideGlobal, regexp.MustCompile(`^(globalStorage|workspaceStorage/[^/]+)/(state\.vscdb(-wal|-shm|-journal)?|workspace\.json)$`).MatchString},
 	{"codex", rollouts, regexp.MustCompile(`(^|/)rollout-[^/]*\.jsonl(\.zst)?$`).MatchString},
