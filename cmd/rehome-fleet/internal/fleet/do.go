@@ -227,7 +227,11 @@ func (w *Worker) commit(ctx context.Context, stage *bucket.Stage, u *Unit, r *Re
 // of the store.
 func (w *Worker) store(ctx context.Context, u *Unit, s Store, v *verb, to string) (r StoreReceipt, err error) {
 	r = StoreReceipt{Path: s.Path, Kind: s.Kind, Bytes: s.Bytes, Outcome: giant}
-	if u.Giant {
+	switch {
+	case u.Giant:
+		return r, nil
+	case s.Lacks != "":
+		r.Outcome, r.Detail = refused, clip(s.Lacks)
 		return r, nil
 	}
 	d, err := scratch.Make(w.Scratch, scratchPrefix)
@@ -280,6 +284,9 @@ func (w *Worker) store(ctx context.Context, u *Unit, s Store, v *verb, to string
 			return r, err
 		}
 	}
+	if _, missing := os.Lstat(filepath.Join(out, v.output)); missing != nil && r.Outcome == ok {
+		r.Detail = "no sessions: nothing was written"
+	}
 	if v.output != "" && c.limit == "" {
 		err = adopt(out, to)
 	}
@@ -288,7 +295,7 @@ func (w *Worker) store(ctx context.Context, u *Unit, s Store, v *verb, to string
 
 // blame returns an error if a store could not be read because of this machine.
 func (w *Worker) blame(dir string, s Store, detail string) error {
-	for _, cause := range []string{"no space left on device", "disk is full", "too many open files"} {
+	for _, cause := range []string{"no space left on device", "disk is full", "disk quota exceeded", "input/output error", "read-only file system", "too many open files"} {
 		if strings.HasSuffix(detail, cause) {
 			return &formats.Error{At: s.Path, Err: errors.New(detail)}
 		}

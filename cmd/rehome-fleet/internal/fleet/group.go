@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,8 +29,25 @@ func (g *grouper) add(o bucket.Object) {
 		if strings.HasSuffix(o.Key, ".vscdb.backup") {
 			o.Bad = "a backup that the client made"
 		}
+	} else {
+		g.lack(o)
 	}
 	g.other(o)
+}
+
+// lack marks the store that an object belongs to which cannot be read: without a log, a
+// database is an older one. A file is no store because of what belongs to it.
+func (g *grouper) lack(o bucket.Object) {
+	path, kind := g.store(o.Key)
+	if kind == "codex" || kind == "cursor-transcript" { // their files are sessions of their own
+		return
+	}
+	if _, folder := g.names.owner(o.Key); folder == "" && !slices.ContainsFunc(g.open, func(s *Store) bool { return s.Path == path }) {
+		return
+	}
+	if s := g.at(path, kind); s.Lacks == "" {
+		s.Lacks = fmt.Sprintf("%q: %s", o.Key, o.Bad)
+	}
 }
 
 // store returns the store that a key belongs to.
@@ -45,13 +63,18 @@ func (g *grouper) store(key string) (path, kind string) {
 	return fileStore(key)
 }
 
-func (g *grouper) put(path, kind string, o bucket.Object) {
+// at returns a store that is open from now on.
+func (g *grouper) at(path, kind string) *Store {
 	i := slices.IndexFunc(g.open, func(s *Store) bool { return s.Path == path && s.Kind == kind })
 	if i < 0 {
 		i = len(g.open)
 		g.open = append(g.open, &Store{Path: path, Kind: kind, Members: []Member{}})
 	}
-	s := g.open[i]
+	return g.open[i]
+}
+
+func (g *grouper) put(path, kind string, o bucket.Object) {
+	s := g.at(path, kind)
 	s.Bytes += o.Size
 	if s.Objects++; s.Objects > maxMembers {
 		s.Members = nil // it is giant

@@ -167,3 +167,30 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestLacks: a database whose log cannot be read is an older one, which is not reported as
+// the store. A plan of nothing is an error, not complete.
+func TestLacks(t *testing.T) {
+	bin, src, dir := program(t), machines(t, 1), t.TempDir()
+	for _, at := range []string{"m/file/store.db", "m/folder/" + chatID + "/store.db", "m/index/store.db"} {
+		place(t, "chat/before.db", src, at)
+	}
+	for _, at := range []string{"m/file/store.db-wal", "m/folder/" + chatID + "/store.db-wal", "m/index/store.db.txt"} {
+		if err := os.Symlink("/etc/passwd", filepath.Join(src, filepath.FromSlash(at))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan, out := filepath.Join(dir, "plan.ndjson"), filepath.Join(dir, "out")
+	must(t, 0, bin, "plan", src, "--out", plan)
+	must(t, 0, bin, "do", plan, "--shard", "0/1", "--out", out)
+	r := decode[Report](t, must(t, 0, bin, "--json", "report", plan, "--out", out))
+	if r.Outcomes[ok] != 3 || r.Outcomes[refused] != 2 || r.Others != 4 {
+		t.Errorf("%+v", r)
+	}
+	for _, l := range r.Listed {
+		if !strings.Contains(l.Detail, "store.db-wal\": symbolic link") {
+			t.Errorf("%+v", l)
+		}
+	}
+	must(t, 1, bin, "plan", t.TempDir(), "--out", filepath.Join(dir, "nothing"))
+}

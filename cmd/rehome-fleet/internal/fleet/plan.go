@@ -50,7 +50,8 @@ type (
 		Kind    string   `json:"kind"` // by its name; what it really is shows when it is read
 		Bytes   int64    `json:"bytes"`
 		Objects int64    `json:"objects"`
-		Members []Member `json:"members"` // none of a giant store
+		Members []Member `json:"members"`         // none of a giant store
+		Lacks   string   `json:"lacks,omitempty"` // an object of it that cannot be read, and why: it is not read without that
 	}
 	// Member is an object of a store.
 	Member struct {
@@ -134,6 +135,9 @@ func (p Planner) Plan(ctx context.Context, out io.Writer) (*Total, error) {
 	}
 	g.close("")
 	w.flush()
+	if w.total.Objects == 0 { // a wrong prefix, or a disk that is not mounted
+		return nil, &formats.Error{At: p.Source.Name(), Err: errors.New("no objects found"), Hint: "check the path"}
+	}
 	w.total.Digest = hex.EncodeToString(w.sum.Sum(nil))
 	w.line(w.total)
 	return &w.total, errors.Join(w.err, w.out.Flush())
@@ -230,7 +234,7 @@ func (u *Unit) id(r Recipe) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %v\n", r.Verb, r.Version, u.Giant)
 	for _, s := range u.Stores {
-		fmt.Fprintf(sum, "%q %q %d %d\n", s.Path, s.Kind, s.Bytes, s.Objects)
+		fmt.Fprintf(sum, "%q %q %d %d %q\n", s.Path, s.Kind, s.Bytes, s.Objects, s.Lacks)
 		for _, m := range s.Members {
 			fmt.Fprintf(sum, "%q %d %q\n", m.Key, m.Size, m.Tag)
 		}
