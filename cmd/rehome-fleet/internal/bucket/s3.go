@@ -251,7 +251,7 @@ func (s *server) same(ctx context.Context, key, file string) error {
 		case errA != nil && !end:
 			return s.fail(key, errA)
 		case !bytes.Equal(a[:n], b[:m]):
-			return s.fail(key, errors.New("another run wrote other bytes here"))
+			return &formats.Error{At: s.Name(), Err: fmt.Errorf("another run wrote other bytes to %q, and no receipt", key), Hint: "when no other run is at work, delete " + path.Dir(key) + " and run `rehome-fleet do` again"}
 		case end:
 			return nil
 		case errB != nil && !errors.Is(errB, io.EOF) && !errors.Is(errB, io.ErrUnexpectedEOF):
