@@ -145,30 +145,30 @@ func (s *splitter) parts(kind Kind, ord int64, b []byte) error {
 // fresh reports whether no earlier row has a key of this one. A second idempotency key is
 // only left out of its column: the first event is the one that it finds.
 func (s *splitter) fresh(r *Row) bool {
-	keys := make([][]byte, 1, 2)
+	keys := make([][16]byte, 1, 2)
 	switch s.set {
 	case Agents:
-		keys[0] = key('a', r.Agent, nil)
+		keys[0] = short('a', r.Agent, nil)
 	case Runs:
-		keys[0] = key('r', r.Agent, r.Run)
+		keys[0] = short('r', r.Agent, r.Run)
 		if r.HasNumber {
-			keys = append(keys, key('t', r.Agent, binary.BigEndian.AppendUint64(nil, math.Float64bits(r.Number))))
+			keys = append(keys, short('t', r.Agent, binary.BigEndian.AppendUint64(nil, math.Float64bits(r.Number))))
 		}
 	case Events:
-		keys[0] = key('e', r.Run, binary.BigEndian.AppendUint64(nil, uint64(r.Seq)))
+		keys[0] = short('e', r.Run, binary.BigEndian.AppendUint64(nil, uint64(r.Seq)))
 	case Checkpoints:
-		keys[0] = key('c', r.Agent, r.Blob)
+		keys[0] = short('c', r.Agent, r.Blob)
 	}
 	for _, k := range keys {
-		if _, ok := s.seen[short(k)]; ok {
+		if _, ok := s.seen[k]; ok {
 			return false
 		}
 	}
 	for _, k := range keys {
-		s.seen[short(k)] = struct{}{}
+		s.seen[k] = struct{}{}
 	}
 	if r.Idem != nil {
-		k := short(key('i', r.Run, r.Idem))
+		k := short('i', r.Run, r.Idem)
 		if _, ok := s.seen[k]; ok {
 			r.Idem = nil
 		}
@@ -177,12 +177,10 @@ func (s *splitter) fresh(r *Row) bool {
 	return true
 }
 
-func short(key []byte) [16]byte {
-	sum := sha256.Sum256(key)
+// short returns the beginning of the digest of a key.
+func short(tag byte, a, b []byte) [16]byte {
+	k := make([]byte, 0, 128)
+	k = append(binary.AppendUvarint(append(k, tag), uint64(len(a))), a...)
+	sum := sha256.Sum256(append(k, b...))
 	return [16]byte(sum[:16])
-}
-
-func key(tag byte, a, b []byte) []byte {
-	k := binary.AppendUvarint([]byte{tag}, uint64(len(a)))
-	return append(append(k, a...), b...)
 }
