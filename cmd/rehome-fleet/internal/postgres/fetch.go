@@ -13,9 +13,10 @@ import (
 )
 
 // settings are those of every transaction. Rows that a policy hides are an error: a part of a
-// store is none. Names mean what they mean to the server, not to whoever owns a schema.
+// store is none. Names mean what they mean to the server, not to whoever owns a schema, nor to
+// whom a pooler gave the connection before.
 const settings = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-	set local row_security = off; set local search_path to pg_catalog; set local max_parallel_workers_per_gather = 0`
+	set local row_security = off; set local search_path to pg_catalog, pg_temp; set local max_parallel_workers_per_gather = 0`
 
 // Fetch writes the store to path, as it is at one moment.
 func (h *Home) Fetch(ctx context.Context, path string) error {
@@ -32,7 +33,7 @@ func (h *Home) Fetch(ctx context.Context, path string) error {
 		return h.fail(err)
 	}
 	if state != occupied {
-		return &formats.Error{At: h.name, Err: fmt.Errorf("no store: %w", fs.ErrNotExist), Hint: "name the schema of a store with ?schema=NAME"}
+		return &formats.Error{At: h.name, Err: &failure{"no store in this schema", fs.ErrNotExist}, Hint: "name the schema of a store with ?schema=NAME"}
 	}
 	files, err := documents.Create(path)
 	if err != nil {

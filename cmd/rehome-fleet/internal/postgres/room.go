@@ -32,21 +32,21 @@ func (p *placing) room(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.exec(ctx, "set local search_path to "+p.schema+"; "+adapter.Schema); err != nil {
+	if err := p.exec(ctx, "set local search_path to "+p.schema+", pg_temp; "+adapter.Schema); err != nil {
 		return err
 	}
 	return p.indexes(ctx)
 }
 
 // indexes drops the indexes of the empty tables, and remembers how to make them: that takes a
-// third of the time once the rows are there.
+// third of the time once the rows are there. An empty schema may have functions of others.
 func (p *placing) indexes(ctx context.Context) error {
-	rows, err := p.query(ctx, `select format('alter table %I drop constraint %I', t.relname, c.conname),
-			format('alter table %I add constraint %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid))
+	rows, err := p.query(ctx, `select pg_catalog.format('alter table %I drop constraint %I', t.relname, c.conname),
+			pg_catalog.format('alter table %I add constraint %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid))
 		from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
 		where n.nspname = $1 and c.contype in ('p', 'u')
 		union all
-		select format('drop index %I', i.relname), pg_get_indexdef(i.oid)
+		select pg_catalog.format('drop index %I', i.relname), pg_get_indexdef(i.oid)
 		from pg_index x join pg_class i on i.oid = x.indexrelid join pg_namespace n on n.oid = i.relnamespace
 		where n.nspname = $1 and not exists (select from pg_constraint c where c.conindid = i.oid)`, p.home.schema)
 	if err != nil {
