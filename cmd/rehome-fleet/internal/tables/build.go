@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -21,6 +22,7 @@ type set struct {
 // builder makes the rows of one session.
 type builder struct {
 	*set
+	ids      map[string]string // see writer
 	head     Session
 	turn     *Turn // the current one
 	branch   string
@@ -54,14 +56,22 @@ func (b *builder) session(ctx context.Context, s *session.Session, lookup func(f
 	})
 }
 
+// sessionID returns the id of a session, or what takes its place.
+func (b *builder) sessionID(id string) string {
+	if name, named := b.ids[id]; named || b.ids == nil || isID(id) {
+		return cmp.Or(name, id)
+	}
+	return ""
+}
+
 func (b *builder) setHead(s *session.Session) {
 	h := &b.head
-	h.Complete, h.Agent, h.Workspace, h.SessionID = true, s.Agent, s.Workspace, s.ID
+	h.Complete, h.Agent, h.Workspace, h.SessionID = true, s.Agent, s.Workspace, cmp.Or(b.sessionID(s.ID), h.SessionID)
 	h.Address = h.Store + "#" + s.ID
 	h.Title, h.Status, h.Mode, h.Model, h.GitBranch, h.Folders = s.Title, s.Status, s.Mode, s.Model, s.Branch, s.Folders
 	h.CreatedAt, h.UpdatedAt = b.time(s.Created, &h.TimesInferred), b.time(s.Updated, &h.TimesInferred)
 	if s.Parent != nil {
-		h.ParentSession, h.ParentCall = s.Parent.Session, s.Parent.Call
+		h.ParentSession, h.ParentCall = b.sessionID(s.Parent.Session), s.Parent.Call
 	}
 	if s.Context != nil {
 		h.ContextUsed, h.ContextMax = count(s.Context.Used), count(s.Context.Max)
@@ -169,7 +179,7 @@ func (b *builder) part(row *Message, texts *pieces, at int64, part session.Part)
 }
 
 func (b *builder) call(m *Message, at int64, p *session.ToolCall) error {
-	row := &ToolCall{Origin: m.Origin, Place: m.Place, Part: at, CallID: p.ID, Name: p.Name, Kind: p.Kind, Args: string(p.Args), ChildSession: p.Child}
+	row := &ToolCall{Origin: m.Origin, Place: m.Place, Part: at, CallID: p.ID, Name: p.Name, Kind: p.Kind, Args: string(p.Args), ChildSession: b.sessionID(p.Child)}
 	if row.Input = string(p.Input); row.Args == "" {
 		row.Args, row.Input = row.Input, ""
 	}

@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"reflect"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -19,7 +18,8 @@ type column struct {
 	name    string
 	index   []int
 	kind    reflect.Type
-	private bool // it can hold what somebody wrote, or a path
+	private bool   // it can hold what somebody wrote, or a path
+	bare    string // what else of it is in tables without text: id, name, model, or own for all
 	doc     string
 	tag     string // what the library makes of it
 }
@@ -39,7 +39,7 @@ func columnsOf[R any]() *columns {
 		tag := f.Tag.Get("parquet")
 		name, _, _ := strings.Cut(tag, ",")
 		_, private := f.Tag.Lookup("private")
-		c.list = append(c.list, column{name, f.Index, f.Type, private, f.Tag.Get("doc"), tag})
+		c.list = append(c.list, column{name, f.Index, f.Type, private, f.Tag.Get("bare"), f.Tag.Get("doc"), tag})
 	}
 	return c
 }
@@ -80,8 +80,9 @@ func (c *columns) clean(row any, noText bool) (size int, repaired int64) {
 				f.SetString(s)
 				repaired++
 			}
-			if noText && !one.given() && !isWord(s) {
-				f.SetZero()
+			if noText {
+				s = one.withoutText(s)
+				f.SetString(s)
 			}
 			size += len(s)
 		case reflect.Slice:
@@ -113,9 +114,21 @@ func repair(s string) string {
 	return b.String()
 }
 
-// isWord reports whether a name or an id cannot be a sentence.
-func isWord(s string) bool {
-	return len(s) <= 128 && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+// withoutText returns what of a value is in tables without text.
+func (c *column) withoutText(s string) string {
+	switch c.bare {
+	case "own": // or an id of a session, see builder.sessionID
+		return s
+	case "name":
+		return nameOf(s)
+	case "model":
+		return modelOf(s)
+	case "id":
+		if isID(s) {
+			return s
+		}
+	}
+	return ""
 }
 
 // digest is a digest of rows in their order, for comparisons within this process.

@@ -27,7 +27,8 @@ Every row names its session, machine and client. The same sessions give the same
 
 The tables cannot be converted back. They lack the content of images and files, snapshots, and what rehome carries
 without understanding it. Sessions are read without keys and tokens of the client; --redact also finds those in text.
-With --no-text the tables have ids, counts, times, and names of models and tools, but nothing that somebody wrote.
+With --no-text the tables have ids, counts, times, and names of models and tools that rehome knows, but nothing that
+somebody wrote: other names become "other", tools of MCP servers "mcp", and ids that somebody chose a number.
 
 Examples:
 

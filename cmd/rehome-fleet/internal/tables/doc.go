@@ -23,9 +23,16 @@
 // # Without text
 //
 // With Options.NoText, the columns that can hold what somebody wrote, or paths, are NULL:
-// those with the tag `private`. What other columns hold are ids, counts, times and names
-// of models, tools and states. A value among these that is not a single word of at most
-// 128 bytes is NULL, too, except the id of the session.
+// those with the tag `private`. The tag `bare` says what the others hold:
+//
+//	name   a client, role, mode, status or tool of words.txt, "mcp" for a tool of an MCP
+//	       server, or "other"
+//	model  a model whose name consists of words of models.txt and versions, or "other"
+//	id     an id that looks like those that programs make, or NULL
+//	own    a word of rehome's, or what the caller gave: machine and unit
+//
+// An id of a session that looks otherwise is replaced by "session-" and a number, which
+// holds only in these files.
 //
 // # Stability
 //

@@ -65,9 +65,9 @@ func (r *Report) Rows(table string) int64 {
 	return 0
 }
 
-// add adds a store.
-func (r *Report) add(s *convert.StoreReport) {
-	out := StoreReport{Path: s.Place(), Format: s.From, Error: s.Error, found: s.Path}
+// add adds a store with a name.
+func (r *Report) add(s *convert.StoreReport, name string) {
+	out := StoreReport{Path: name, Format: s.From, Error: s.Error, found: s.Path}
 	for _, one := range s.Sessions {
 		if one.Status == convert.Placed {
 			out.Sessions++

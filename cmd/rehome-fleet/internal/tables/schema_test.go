@@ -139,6 +139,15 @@ func schemaText(table string, c *columns) []byte {
 				doc = one.doc + "; empty with --no-text"
 			}
 		}
+		switch one.bare {
+		case "name", "model":
+			doc += "; other with --no-text unless rehome knows it"
+		case "id":
+			doc += "; NULL with --no-text unless it looks like one that a program made"
+		}
+		if strings.HasSuffix(one.name, "_session") || one.name == "session_id" {
+			doc += "; with --no-text, session-N takes the place of one that somebody chose"
+		}
 		is := ""
 		switch {
 		case strings.Contains(one.tag, "timestamp"):

@@ -113,17 +113,17 @@ func TestNoText(t *testing.T) {
 	}
 	dir, _ = write(t, src, Options{NoText: true})
 	for _, word := range words(t, dir) {
-		if strings.Contains(word, "planted") && !strings.Contains(word, "-id-") {
+		if strings.Contains(word, "planted") {
 			t.Errorf("left: %q", word)
 		}
 	}
 	for _, name := range Names() { // with what is in the footer
-		if raw, err := os.ReadFile(filepath.Join(dir, name+Suffix)); err != nil || bytes.Contains(raw, []byte("planted t")) || bytes.Contains(raw, []byte("/planted")) {
+		if raw, err := os.ReadFile(filepath.Join(dir, name+Suffix)); err != nil || bytes.Contains(raw, []byte("planted")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	calls := read[ToolCall](t, dir, "tool_calls")
-	if len(calls) != 1 || calls[0].Name != "tool-id-name" || calls[0].ArgsBytes == 0 || calls[0].SessionID != "planted id" {
+	if len(calls) != 1 || calls[0].Name != Other || calls[0].ArgsBytes == 0 || calls[0].SessionID != "session-1" {
 		t.Errorf("%+v", calls)
 	}
 	dir, _ = write(t, testdata+"codex/home", Options{NoText: true})
@@ -135,6 +135,67 @@ func TestNoText(t *testing.T) {
 	}
 	if len(losses) == 0 {
 		t.Error("no losses")
+	}
+}
+
+// TestBare has values that are left in tables without text, and others that a user could
+// have chosen. Each column of strings says what it holds.
+func TestBare(t *testing.T) {
+	for class, list := range map[string]string{
+		"id":    "toolu_01XyZabcdefghijklmnopqrs call_AbCdEfGhIjKlMnOpQrStUvWx line-12.3 agent-a1b2c3d 0332872f7813b990-2 1.0 run-20e6a8c5-f477-49e2-bdf4-80e4af9617e6 toolu_bdrk_01AbCdEfGhIjKlMnOpQr call_1\nfc_1",
+		"name":  "Bash apply_patch tool-77 branch-2 codex acceptEdits timeout semSearch",
+		"model": "claude-opus-4-5-20250929 gpt-5.2-codex us.anthropic.claude-sonnet-4-20250514-v1:0 composer-2.5 gpt-4o qwen3-coder-480b-a35b o3-mini claude-opus-4-5[1m] gemini-2.5-flash-lite",
+	} {
+		c := column{bare: class}
+		for _, s := range strings.Split(list, " ") {
+			if got := c.withoutText(s); got != s {
+				t.Errorf("%s: %q became %q", class, s, got)
+			}
+		}
+	}
+	if got := modelOf("Claude 4.5 Sonnet"); got == Other {
+		t.Error(got)
+	}
+	for _, s := range []string{"fix-the-acme-merger", "/home/ann/app", `C:\Users\ann`, "修复登录页面的错误", "ann@acme.example", "acme-1", "ft:gpt-4o:acme::1a2b", "gpt-acme", "arn:aws:bedrock:123456789012", "mcp", "call_1\nacme", "session-acme", "hunter2"} {
+		for class, want := range map[string]string{"id": "", "name": Other, "model": Other, "": ""} {
+			if got := (&column{bare: class}).withoutText(s); got != want && s != "mcp" {
+				t.Errorf("%s: %q became %q", class, s, got)
+			}
+		}
+	}
+	if got := nameOf("mcp__acme__search"); got != "mcp" {
+		t.Error(got)
+	}
+	for _, list := range []*columns{columnsOf[Session](), columnsOf[Turn](), columnsOf[Message](), columnsOf[ToolCall](), columnsOf[ToolResult](), columnsOf[Loss]()} {
+		for _, c := range list.list {
+			text := c.kind.Kind() == reflect.String || c.kind.Kind() == reflect.Slice
+			if text && c.private == (c.bare != "") || !text && c.bare != "" {
+				t.Errorf("%s: private %v, bare %q", c.name, c.private, c.bare)
+			}
+		}
+	}
+}
+
+// TestChosenIDs has sessions with ids that are titles: without text they are numbered, and
+// name each other as before.
+func TestChosenIDs(t *testing.T) {
+	dir := t.TempDir()
+	for i, id := range []string{"planted b", "planted a", "0199aaaa-0000-7000-8000-000000000001"} {
+		s := &session.Session{Head: session.Head{ID: id, Agent: "codex", Parent: &session.Link{Session: "planted b"}}}
+		if i == 0 {
+			s.Parent.Session = "planted none"
+		}
+		if err := os.Rename(lines(t, s), filepath.Join(dir, fmt.Sprint(i, ".jsonl"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, _ := write(t, dir, Options{NoText: true})
+	got := ""
+	for _, s := range read[Session](t, out, "sessions") {
+		got += s.SessionID + "<" + s.ParentSession + " "
+	}
+	if got != "0199aaaa-0000-7000-8000-000000000001<session-2 session-1<session-2 session-2< " {
+		t.Error(got)
 	}
 }
 
@@ -156,7 +217,7 @@ func words(t *testing.T, dir string) (out []string) {
 				n, err := rows.ReadRows(buf)
 				for _, row := range buf[:n] {
 					for _, v := range row {
-						if v.Kind() == parquet.ByteArray && f.Schema().Columns()[v.Column()][0] != "session_id" {
+						if v.Kind() == parquet.ByteArray {
 							out = append(out, v.String())
 						}
 					}

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"rehome/convert"
@@ -79,6 +82,8 @@ type writer struct {
 	tables string
 	set
 	repaired []loss.Group
+	places   map[*convert.StoreReport]string // names of stores
+	ids      map[string]string               // without text: what takes the place of ids of sessions
 }
 
 // write converts the sessions to canonical text, and that to tables: so they are read,
@@ -118,9 +123,18 @@ type entry struct {
 // belong to none.
 func (w *writer) all(ctx context.Context, done *convert.Report, rep *Report) error {
 	var list []entry
+	taken := map[string]int{} // how often
+	w.places = map[*convert.StoreReport]string{}
 	for i := range done.Stores {
 		s := &done.Stores[i]
-		rep.add(s)
+		name := PathText(s.Place())
+		for first := name; taken[name] > 0; {
+			taken[first]++
+			name = first + " (" + strconv.Itoa(taken[first]) + ")"
+		}
+		taken[name]++
+		w.places[s] = name
+		rep.add(s, name)
 		for k := range s.Sessions {
 			list = append(list, entry{s, &s.Sessions[k]})
 		}
@@ -128,6 +142,14 @@ func (w *writer) all(ctx context.Context, done *convert.Report, rep *Report) err
 	slices.SortStableFunc(list, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.store.Place(), b.store.Place()))
 	})
+	if w.opts.NoText {
+		w.ids = map[string]string{}
+		for _, e := range list {
+			if _, seen := w.ids[e.ID]; !seen && !isID(e.ID) {
+				w.ids[e.ID] = "session-" + strconv.Itoa(len(w.ids)+1)
+			}
+		}
+	}
 	for _, e := range list {
 		if err := cmp.Or(ctx.Err(), w.session(ctx, e)); err != nil {
 			return err
@@ -143,8 +165,8 @@ func (w *writer) all(ctx context.Context, done *convert.Report, rep *Report) err
 
 // session adds the rows of one session.
 func (w *writer) session(ctx context.Context, e entry) error {
-	b := &builder{set: &w.set}
-	b.head.Origin = Origin{Machine: w.meta.Machine, UnitID: w.meta.Unit, Store: e.store.Place(), Agent: e.Agent, Workspace: e.Workspace, SessionID: e.ID}
+	b := &builder{set: &w.set, ids: w.ids}
+	b.head.Origin = Origin{Machine: w.meta.Machine, UnitID: w.meta.Unit, Store: w.places[e.store], Agent: e.Agent, Workspace: e.Workspace, SessionID: b.sessionID(e.ID)}
 	b.head.Format, b.head.Title = e.store.From, e.Title
 	losses := e.Losses
 	if e.Status == convert.Placed {
@@ -226,9 +248,24 @@ func (w *writer) storeLosses(s *convert.StoreReport) error {
 		if n > 0 {
 			g.Places = nil // they may be those of sessions
 		}
-		if err := w.loss(Origin{Machine: w.meta.Machine, UnitID: w.meta.Unit, Store: s.Place()}, g); err != nil {
+		if err := w.loss(Origin{Machine: w.meta.Machine, UnitID: w.meta.Unit, Store: w.places[s]}, g); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// PathText returns a path as text: its bytes that are not UTF-8 become \xNN.
+func PathText(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); {
+		r, n := utf8.DecodeRuneInString(path[i:])
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, path[i])
+		} else {
+			b.WriteString(path[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
 }
