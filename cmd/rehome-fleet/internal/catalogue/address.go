@@ -16,9 +16,10 @@ const hintAddress = "use postgres://HOST/DATABASE?schema=NAME; the password can 
 
 // database is a schema of a database.
 type database struct {
-	config *pgx.ConnConfig
-	schema string
-	name   string // for people
+	config  *pgx.ConnConfig
+	schema  string
+	name    string // for people
+	secrets []string
 }
 
 // parse parses an address. No error repeats it, because it can hold a password.
@@ -27,7 +28,7 @@ func parse(address string) (*database, error) {
 		return &formats.Error{At: "address of PostgreSQL", Err: errors.New(what), Hint: hintAddress}
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Fragment != "" {
 		return nil, bad("not a valid postgres:// URL")
 	}
 	q, err := url.ParseQuery(u.RawQuery)
@@ -46,6 +47,9 @@ func parse(address string) (*database, error) {
 	if d.config, err = pgx.ParseConfig(u.String()); err != nil {
 		return nil, bad("PostgreSQL does not accept it: check its host, port and parameters")
 	}
+	d.config.RuntimeParams["client_encoding"] = "UTF8"
+	given, _ := u.User.Password()
+	d.secrets = []string{d.config.Password, given, q.Get("password"), q.Get("sslpassword")}
 	d.name = (&url.URL{Scheme: "postgres", Host: d.config.Host, Path: "/" + d.config.Database, RawQuery: url.Values{"schema": {d.schema}}.Encode()}).String()
 	return d, nil
 }
@@ -56,9 +60,12 @@ func (d *database) fail(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	text := strings.ToValidUTF8(err.Error(), "?")
-	for _, secret := range []string{d.config.Password, url.QueryEscape(d.config.Password), url.PathEscape(d.config.Password)} {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "xxxxx")
+	for _, secret := range d.secrets {
+		if secret == "" {
+			continue
+		}
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), url.UserPassword("", secret).String()[1:]} {
+			text = strings.ReplaceAll(text, form, "xxxxx")
 		}
 	}
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")

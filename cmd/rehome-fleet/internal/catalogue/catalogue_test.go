@@ -155,9 +155,20 @@ func TestNewer(t *testing.T) {
 }
 
 // TestTogether has several loaders load the same stores at once, and states of them that
-// differ: at the end there is each session once.
+// differ: at the end there is each session once. Settings of the database do not matter.
 func TestTogether(t *testing.T) {
 	to, c := address(t, "together")
+	evil, _ := address(t, "together_evil") // its cleanup
+	_, err := c.Exec(t.Context(), `CREATE SCHEMA together_evil; CREATE FUNCTION together_evil.hashtextextended(text, integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1/0::bigint'`)
+	if u, parseErr := url.Parse(to); err != nil || parseErr != nil || evil == "" {
+		t.Fatal(err, parseErr)
+	} else {
+		q := u.Query()
+		q.Set("search_path", "together_evil,pg_catalog")
+		q.Set("default_transaction_isolation", "serializable")
+		u.RawQuery = q.Encode()
+		to = u.String()
+	}
 	var wait sync.WaitGroup
 	errs := make([]error, 6)
 	for i := range errs {
@@ -174,6 +185,29 @@ func TestTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now := counts(t, c, "together"); now[0] != 4 || now[1] != 4 {
+		t.Errorf("%v rows", now)
+	}
+}
+
+// TestPaths loads stores whose names are not UTF-8, and a folder through a link: each store
+// is there once.
+func TestPaths(t *testing.T) {
+	to, c := address(t, "paths")
+	parent := t.TempDir()
+	dir, link := filepath.Join(parent, "dir"), filepath.Join(parent, "link")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a\xfe.jsonl", "a\xff.jsonl"} {
+		write(t, filepath.Join(dir, name), &session.Session{Head: session.Head{ID: "s", Agent: "codex"}}, "x")
+	}
+	load(t, dir, to, "m")
+	for _, s := range load(t, link, to, "m").Stores {
+		if s.Status != Unchanged || s.Sessions != 1 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if now := counts(t, c, "paths"); now[0] != 2 || now[1] != 2 {
 		t.Errorf("%v rows", now)
 	}
 }

@@ -1,9 +1,13 @@
 package catalogue
 
 import (
+	"errors"
+	"os"
+
 	"rehome/cmd/internal/cli"
 	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/tables"
+	"rehome/convert"
 )
 
 // Command is the command catalogue.
@@ -11,7 +15,7 @@ type Command struct {
 	Src string `arg:"" help:"Store, or folder of stores. Never modified."`
 	To  string `arg:"" help:"postgres:// address; ?schema=NAME is the schema (default: rehome)"`
 
-	Machine string `group:"What to include:" placeholder:"NAME" help:"Name of the machine in the catalogue"`
+	Machine string `group:"What to include:" placeholder:"NAME" help:"Name of the machine in the catalogue (default: its host name)"`
 	Unit    string `group:"What to include:" placeholder:"ID" help:"Write this id to the column unit_id"`
 	Base    string `group:"What to include:" placeholder:"PATH" help:"Path of SRC in the catalogue (default: its absolute path)"`
 	cli.RedactFlags
@@ -41,6 +45,11 @@ Examples:
 
 // Run loads the stores.
 func (c *Command) Run(call *cli.Call) error {
+	if c.Machine == "" { // two machines without a name would replace each other's stores
+		if c.Machine, _ = os.Hostname(); c.Machine == "" {
+			return convert.Misuse{Err: errors.New("this machine has no name: pass --machine")}
+		}
+	}
 	rep, err := Load(call.Context, call.Registry, c.Src, c.To, tables.Meta{Machine: c.Machine, Unit: c.Unit}, Options{
 		Base: c.Base, Redact: tables.Redaction(c.RedactFlags), Live: c.Live, Jobs: c.Jobs, OnProgress: call.Progress(), OnNotice: call.Remark,
 	})
@@ -48,10 +57,29 @@ func (c *Command) Run(call *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	if failed := rep.count(Failed); failed > 0 {
-		return call.PrintFindings(rep, string(screen.Plural(failed, "store"))+" could not be read")
+	if missing := rep.missing(); missing != "" {
+		return call.PrintFindings(rep, missing)
 	}
 	return call.Print(rep)
+}
+
+// missing says what could not be read; "" is nothing.
+func (r *Report) missing() string {
+	stores, sessions := r.count(Failed), int64(0)
+	for _, s := range r.Stores {
+		if s.Status != Failed {
+			sessions += int64(s.Failed)
+		}
+	}
+	switch {
+	case stores == 0 && sessions == 0:
+		return ""
+	case stores == 0:
+		return string(screen.Plural(sessions, "session")) + " could not be read"
+	case sessions == 0:
+		return string(screen.Plural(stores, "store")) + " could not be read"
+	}
+	return string(screen.Plural(stores, "store")) + " and " + string(screen.Plural(sessions, "session")) + " of others could not be read"
 }
 
 func (r *Report) count(status string) (n int64) {
@@ -69,6 +97,9 @@ func (r *Report) Text(p *cli.Page) {
 	sessions := int64(0)
 	for _, s := range r.Stores {
 		sessions += int64(s.Sessions)
+		if s.Status != Failed && s.Failed > 0 {
+			p.Linef("  %s: %s could not be read", screen.Visible(s.Path), screen.Plural(int64(s.Failed), "session"))
+		}
 		if s.Error == nil {
 			continue
 		}

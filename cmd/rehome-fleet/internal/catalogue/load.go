@@ -39,6 +39,7 @@ type StoreReport struct {
 	Format   string               `json:"format,omitempty"`
 	Status   string               `json:"status"`
 	Sessions int                  `json:"sessions"`
+	Failed   int                  `json:"failed"`   // of the sessions: could not be read
 	Losses   int                  `json:"losses"`   // rows
 	Findings int                  `json:"findings"` // rows
 	Error    *convert.ErrorReport `json:"error,omitempty"`
@@ -82,7 +83,12 @@ type Options struct {
 func Load(ctx context.Context, reg *formats.Registry, src, address string, m tables.Meta, o Options) (*Report, error) {
 	d, err := parse(address)
 	if err == nil && o.Base == "" {
-		o.Base, err = filepath.Abs(src)
+		// A store is the same through a symbolic link.
+		if o.Base, err = filepath.Abs(src); err == nil {
+			if real, err := filepath.EvalSymlinks(o.Base); err == nil {
+				o.Base = real
+			}
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -102,7 +108,7 @@ func Load(ctx context.Context, reg *formats.Registry, src, address string, m tab
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{database: d, meta: m, base: filepath.ToSlash(o.Base)}
+	l := &loader{database: d, meta: m, base: tables.PathText(filepath.ToSlash(o.Base))}
 	if err := l.open(ctx); err != nil {
 		return nil, err
 	}
@@ -123,7 +129,7 @@ func (l *loader) some(ctx context.Context, dir string, stores []tables.StoreRepo
 	var list []*content
 	for n := 0; first < len(stores) && n < maxSessions; first++ {
 		s, r := stores[first], &rep.Stores[first]
-		*r = StoreReport{Path: s.Path, Format: s.Format, Status: Failed, Error: s.Error}
+		*r = StoreReport{Path: s.Path, Format: s.Format, Status: Failed, Failed: len(s.Failed), Error: s.Error}
 		if s.Error == nil {
 			c := &content{report: r, Findings: found[s.Found()]}
 			of[s.Path], list = c, append(list, c)

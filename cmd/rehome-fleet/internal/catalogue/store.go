@@ -39,9 +39,23 @@ func (l *loader) open(ctx context.Context) (err error) {
 	return l.fail(ctx, err)
 }
 
+// begin starts a transaction that does not depend on settings of the role or the database:
+// it sees what others committed before it got a lock, calls PostgreSQL's own functions, and
+// fails where a policy would hide rows, which would be loaded twice.
+func (l *loader) begin(ctx context.Context) (pgx.Tx, error) {
+	tx, err := l.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, "SET LOCAL search_path = pg_catalog; SET LOCAL row_security = off"); err != nil {
+		return nil, errors.Join(err, tx.Rollback(context.WithoutCancel(ctx)))
+	}
+	return tx, nil
+}
+
 // prepare creates the tables, unless they exist.
 func (l *loader) prepare(ctx context.Context) error {
-	tx, err := l.conn.Begin(ctx)
+	tx, err := l.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,7 +116,7 @@ func (l *loader) load(ctx context.Context, c *content) error {
 	}
 	machine, _ := noNUL(l.meta.Machine)
 	store, _ := noNUL(path.Join(l.base, c.report.Path))
-	tx, err := l.conn.Begin(ctx)
+	tx, err := l.begin(ctx)
 	if err != nil {
 		return l.fail(ctx, err)
 	}
