@@ -36,6 +36,7 @@ type table[R any] struct {
 	batch      []R
 	batchBytes int
 	groupBytes int
+	giant      bool // there was a giant row
 	rows       int64
 	digest     digest // of all rows
 }
@@ -87,6 +88,7 @@ func (t *table[R]) flush() error {
 	}
 	clear(t.batch)
 	giant := t.batchBytes >= maxRowGroup/2
+	t.giant = t.giant || giant
 	t.batch, t.groupBytes, t.batchBytes = t.batch[:0], t.groupBytes+t.batchBytes, 0
 	if giant { // there are several copies of it by now
 		defer debug.FreeOSMemory()
@@ -104,6 +106,9 @@ func (t *table[R]) finish() (TableReport, error) {
 	err := t.flush()
 	if err == nil {
 		err = t.out.Close()
+	}
+	if t.out = nil; t.giant { // its buffers are as large as the largest row
+		debug.FreeOSMemory()
 	}
 	if err == nil {
 		err = dropPageIndex(t.file)
