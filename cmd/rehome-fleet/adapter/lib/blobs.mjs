@@ -1,6 +1,6 @@
 // A bounded cache of blobs whose id is the SHA-256 of their bytes: they never change. The SDK lists
 // an agent's blobs and then reads each of them, so a miss fetches those that were listed after it, too.
-const maxFetch = 2000, maxFetchBytes = 8 << 20;
+const maxFetch = 2000, maxFetchBytes = 8 << 20, maxListed = 200_000;
 const addressed = /^[0-9a-f]{64}$/;
 
 export class BlobCache {
@@ -28,8 +28,8 @@ export class BlobCache {
     const ids = this.#listed.get(agentId) ?? new Map();
     this.#listed.delete(agentId);
     this.#listed.set(agentId, ids);
-    for (const { blobId, size } of page) if (addressed.test(blobId)) ids.set(blobId, size);
-    while (this.#listed.size > 100 || (this.#listed.size > 1 && [...this.#listed.values()].reduce((n, one) => n + one.size, 0) > 200_000)) this.#listed.delete(this.#listed.keys().next().value);
+    for (const { blobId, size } of page) if (addressed.test(blobId) && ids.size < maxListed) ids.set(blobId, size);
+    while (this.#listed.size > 100 || (this.#listed.size > 1 && [...this.#listed.values()].reduce((n, one) => n + one.size, 0) > maxListed)) this.#listed.delete(this.#listed.keys().next().value);
   }
 
   // next are the blobs to fetch with one that is missing.

@@ -33,6 +33,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
   const current = new Map(); // by agent: the fence of this process, until it releases its lease
   const held = new Map(); // by agent: the same, of leases that the timer renews
   const working = new Set(); // the agents of which this process has begun a run
+  const newest = new Map(); // by agent of held: its run; an older one that ends late does not end the lease
   const cache = new BlobCache(cacheBytes, (agentId, ids) => driver.blobs(agentId, ids));
   const tails = new Map(); // by run: the last append, which the next one waits for
   let closed = false;
@@ -52,13 +53,14 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
   const hold = ({ agentId, runId, status }, fence) => {
     remember(fences, runId, { agentId, fence });
     current.set(agentId, fence);
-    if (ended.has(status)) rest(agentId);
-    else held.set(agentId, fence);
+    if (!ended.has(status)) {
+      held.set(agentId, fence);
+      newest.set(agentId, runId);
+    } else if ((newest.get(agentId) ?? runId) === runId) rest(agentId);
     if (status === "running") working.add(agentId);
   };
   const rest = (agentId) => {
-    held.delete(agentId);
-    working.delete(agentId);
+    for (const one of [held, working, newest]) one.delete(agentId);
   };
   const release = (agentId) => {
     current.delete(agentId);
@@ -239,7 +241,8 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     },
     async delete({ filter }) {
       open();
-      await driver.deleteEvents(wanted(filter?.runIds));
+      const { leased } = await driver.deleteEvents(wanted(filter?.runIds), owner);
+      if (leased !== undefined) throw busy(leased);
     },
   };
 
@@ -255,7 +258,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     async expire() {
       const freed = [];
       for (const { agentId, expired } of await store.leases()) {
-        if (!expired) continue;
+        if (!expired || held.has(agentId)) continue; // one that this process runs is renewed late, not dead
         const agent = await agents.get({ agentId }), runId = agent?.activeRunId;
         if (!runId) continue;
         try {

@@ -109,8 +109,11 @@ export function memoryDriver(state) {
     async events(runId, after, limit) {
       return (events.get(runId) ?? []).filter(({ seq }) => seq > after).slice(0, limit).map(({ text }) => text);
     },
-    async deleteEvents(runIds) {
+    async deleteEvents(runIds, owner) {
+      const leased = [...runs.values()].find((one) => any(runIds, one.runId) && foreign(one.agentId, owner));
+      if (leased) return { leased: leased.agentId };
       for (const runId of runIds ?? [...events.keys()]) dropEvents(runId);
+      return {};
     },
 
     async blobs(agentId, ids) {

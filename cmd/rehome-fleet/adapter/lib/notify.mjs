@@ -28,8 +28,8 @@ export function hub(started = async () => {}, stopped = () => {}) {
       if (!waiting.has(runId)) waiting.set(runId, new Set());
       waiting.get(runId).add(next);
       signal?.addEventListener("abort", end);
-      const ready = signal?.aborted ? (end(), Promise.resolve()) : started();
-      ready.catch(() => {}); // the waiting side polls as well
+      // The waiting side polls as well: that nothing can be heard is no error.
+      const ready = signal?.aborted ? Promise.resolve(end()) : started().then(() => {}, () => {});
       const iterator = {
         async next() {
           while (latest === undefined && !ended) await new Promise((resolve) => { wake = resolve; });

@@ -7,7 +7,7 @@ import { patient } from "./retry.mjs";
 import { statements } from "./sql.mjs";
 
 // Lost connections, a server that starts or stops, deadlocks: the same statement may work again.
-const passing = /^(08...|57P0[123]|40001|40P01|53300|ECONN(RESET|REFUSED|ABORTED)|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+const passing = /^(08...|57P0[123]|40001|40P01|53300|ECONN(RESET|REFUSED|ABORTED)|EAI_AGAIN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 const passes = (error) => passing.test(error.code ?? "") || /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect)/.test(error.message);
 
 // text is a value for a column: PostgreSQL has no U+0000, and other bytes for half a surrogate pair.
@@ -34,7 +34,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     if (given) return given;
     own ??= import("pg").then(({ default: pg }) => {
       try {
-        const made = new pg.Pool({ connectionTimeoutMillis: 10_000, keepAlive: true, allowExitOnIdle: true, application_name: "rehome-agent-store", ...(typeof connection === "string" ? { connectionString: connection } : connection) });
+        const made = new pg.Pool({ connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000, allowExitOnIdle: true, application_name: "rehome-agent-store", ...(typeof connection === "string" ? { connectionString: connection } : connection) });
         return made.on("error", () => {}); // an idle connection was lost; the next statement opens another
       } catch {
         throw new Error("connection: invalid PostgreSQL URL or options"); // what is wrong may quote a password
@@ -68,22 +68,26 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
   });
   const number = (value) => (value === null || value === undefined ? value : Number(value));
   // deleted runs a delete, unless another process runs one of the agents.
-  const unleased = (statement, values, work) => transaction(async (client) => {
+  const unleased = (statement, values, work, lock = async () => {}) => transaction(async (client) => {
+    await lock(client);
     const { rows } = await client.query(statement, values);
     return rows.length > 0 ? { leased: rows[0].agent_id } : work(client);
   });
 
   // One connection listens while somebody subscribes; when it breaks, hints are lost until it is back.
+  // A pool of one connection has none to spare for it.
   let listener = null;
   async function listen() {
-    const client = await (await pool()).connect();
+    const from = await pool();
+    if (from.options?.max < 2) return () => {};
+    const client = await from.connect();
     let gone = false;
     const end = (error) => {
       if (gone) return;
       gone = true;
       listener = null;
       client.release(error ?? true);
-      if (error && hints.busy() && !closing) setTimeout(() => hints.busy() && !closing && started().catch(() => {}), 1000).unref?.();
+      if (error) again();
     };
     client.on("error", end);
     client.on("notification", ({ payload }) => {
@@ -104,14 +108,16 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     listener = null;
     throw error;
   }));
-  const stopped = () => listener?.then((end) => end(), () => {});
+  const again = () => setTimeout(() => hints.busy() && !closing && started().catch(again), 1000).unref();
+  const stopped = () => listener?.then((end) => (closing || !hints.busy()) && end(), () => {});
   const hints = hub(started, stopped);
 
   return {
     notifier: {
       async publishRunEventAppended({ runId, offset }) {
         const payload = JSON.stringify([runId, offset]);
-        if (Buffer.byteLength(payload) < 8000) await (await pool()).query("select pg_notify($1, $2)", [channel.slice(1, -1), payload]);
+        if (closing || Buffer.byteLength(payload) >= 8000) return;
+        await pool().then((to) => to.query("select pg_notify($1::text, $2::text)", [channel.slice(1, -1), payload])).catch(() => {});
       },
       subscribeRunEvents: hints.subscribe,
     },
@@ -119,7 +125,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     createSchema: async () => {
       const tables = await fs.readFile(new URL("../schema.sql", import.meta.url), "utf8");
       await transaction(async (client) => {
-        await client.query("select pg_advisory_xact_lock(hashtextextended($1, 7267))", [schema]);
+        await client.query("select pg_advisory_xact_lock(hashtextextended($1::text, 7267::bigint))", [schema]);
         const { rowCount: there } = await client.query("select from pg_namespace where nspname = $1", [schema]);
         if (!there) await client.query(`create schema if not exists ${space}`); // which needs its privilege in any case
         await client.query(`set local search_path to ${space}`);
@@ -156,7 +162,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       const deleted = rows.map(({ agent_id }) => agent_id);
       for (const statement of sql.cascade) await client.query(statement, [deleted]);
       return { deleted };
-    }),
+    }, (client) => client.query(sql.lockAgents, [texts(ids), text(cwd)])),
     async agents({ cwd, after, limit }) {
       const { rows } = await query(sql.agents, [text(cwd), after?.updatedAt ?? null, text(after?.agentId ?? null), limit]);
       return rows.map(({ agent_id, rev, doc }) => ({ agentId: agent_id, rev: Number(rev), text: doc }));
@@ -205,7 +211,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
           if (found.doc !== null) return { text: found.doc };
           if (found.allowed === false) return { fenced: true };
         } catch (error) {
-          if (error.code !== "23505") throw error; // the same key at the same moment: the next try finds it
+          if (error.code !== "23505" || error.constraint !== "run_events_key") throw error; // the same key at the same moment: the next try finds it
         }
       }
     },
@@ -213,12 +219,10 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       const { rows } = await query(sql.events, [text(runId), after, limit]);
       return rows.map(({ doc }) => doc);
     },
-    async deleteEvents(runIds) {
-      await transaction(async (client) => {
-        for (const statement of sql.dropEvents) await client.query(statement, [texts(runIds)]);
-        return {};
-      });
-    },
+    deleteEvents: (runIds, owner) => unleased(sql.leasedRuns, [owner, null, texts(runIds)], async (client) => {
+      for (const statement of sql.dropEvents) await client.query(statement, [texts(runIds)]);
+      return {};
+    }),
 
     async blobs(agentId, ids) {
       const { rows } = await query(sql.blobs, [text(agentId), texts(ids)]);
@@ -254,7 +258,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     async close() {
       closing = true;
       await stopped();
-      if (own) await (await own).end();
+      await (await own?.catch(() => {}))?.end(); // none was opened by invalid options
     },
   };
 }

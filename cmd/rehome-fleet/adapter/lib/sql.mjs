@@ -1,10 +1,12 @@
-// The statements. $1, $2 … are described where they are not plain from the columns.
+// The statements. $1, $2 … are described where they are not plain from the columns. Operands are cast to the
+// types of an operator of PostgreSQL's own: otherwise one that others put into the search path may fit better.
 
 // A process may write to an agent if it holds the newest fence ($fence), or has none and nobody else
 // holds a lease that has not run out. The row stays locked until the statement is committed, so that
-// no other process takes the lease in between.
-const guard = (s, { agent, owner, fence }) => `
-  mine as materialized (select 1 from ${s}.leases where agent_id = ${agent} and owner = ${owner} and fence = ${fence}::bigint for share),
+// no other process takes the lease in between. A statement that also changes that row locks it for
+// that from the start: two that share it and then wait for each other would be a deadlock.
+const guard = (s, { agent, owner, fence, lock = "no key update" }) => `
+  mine as materialized (select 1 from ${s}.leases where agent_id = ${agent} and owner = ${owner} and fence = ${fence}::bigint for ${lock}),
   guard as materialized (select case when ${fence}::bigint is not null then exists (select from mine)
     else not exists (select from ${s}.leases where agent_id = ${agent} and owner <> ${owner} and until >= now()) end as ok)`;
 
@@ -46,15 +48,17 @@ order by coalesce(updated_at, 0) desc, agent_id desc limit $4`,
     run: `select doc::text as doc from ${s}.runs where agent_id = $1 and run_id = $2`,
     // A turn that exists already is a unique violation, which also leaves the lease as it was.
     createRun: `
-with held as (insert into ${s}.leases as l (agent_id, owner, fence, until)
-  select $1, $6, 1, ${later("$7")} where exists (select from ${s}.agents where agent_id = $1) and not exists (select from ${s}.runs where run_id = $2)
+with agent as materialized (select 1 from ${s}.agents where agent_id = $1 for key share),
+held as (insert into ${s}.leases as l (agent_id, owner, fence, until)
+  select $1, $6, 1, ${later("$7")} where exists (select from agent) and not exists (select from ${s}.runs where run_id = $2)
   on conflict (agent_id) do update set owner = $6, until = excluded.until, fence = l.fence + case when l.owner = $6 then 0 else 1 end
   where l.owner = $6 or l.until < now() returning fence),
 made as (insert into ${s}.runs (agent_id, run_id, turn_number, status, doc) select $1, $2, $3::double precision, $4, $5::json where exists (select from held) returning 1)
 select (select fence from held) as fence, exists (select from made) as made`,
     createFirstRun: `
-with made as (insert into ${s}.runs (agent_id, run_id, turn_number, status, doc) select $1, $2, $3::double precision, $4, $5::json
-  where exists (select from ${s}.agents where agent_id = $1) and not exists (select from ${s}.runs where run_id = $2) returning 1)
+with agent as materialized (select 1 from ${s}.agents where agent_id = $1 for key share),
+made as (insert into ${s}.runs (agent_id, run_id, turn_number, status, doc) select $1, $2, $3::double precision, $4, $5::json
+  where exists (select from agent) and not exists (select from ${s}.runs where run_id = $2) returning 1)
 select exists (select from made) as made`,
     whyNoRun: `
 select exists (select from ${s}.agents where agent_id = $1) as agent, (select doc::text from ${s}.runs where run_id = $2 limit 1) as run,
@@ -85,15 +89,15 @@ old as materialized (select doc from ${s}.run_events where run_id = $1 and idemp
 renewed as (update ${s}.leases set until = ${later("$7")} where $8::boolean and agent_id = (select agent_id from run) and owner = $5 and (select ok from guard)),
 next as (insert into ${s}.streams as st (run_id, last_seq)
   select $1, coalesce((select max(seq) from ${s}.run_events where run_id = $1), 0) + 1 where not exists (select from old) and (select ok from guard)
-  on conflict (run_id) do update set last_seq = st.last_seq + 1 returning last_seq),
+  on conflict (run_id) do update set last_seq = greatest(st.last_seq + 1, excluded.last_seq) returning last_seq),
 made as (insert into ${s}.run_events (run_id, seq, idempotency_key, doc)
-  select $1, last_seq, $2, ($3::text || '"seq":' || last_seq || ',"offset":"' || last_seq || '"' || $4::text)::json from next returning doc)
+  select $1, last_seq, $2, ($3::text || '"seq":' || last_seq::text || ',"offset":"' || last_seq::text || '"' || $4::text)::json from next returning doc)
 select coalesce((select doc::text from old), (select doc::text from made)) as doc, (select ok from guard) as allowed`,
     events: `select doc::text as doc from ${s}.run_events where run_id = $1 and seq > $2 order by seq limit $3`,
 
     blobs: `select blob_id, data from ${s}.checkpoints where agent_id = $1 and blob_id = any($2::text[])`,
     putBlob: `
-with ${guard(s, { agent: "$1", owner: "$4", fence: "$5" })},
+with ${guard(s, { agent: "$1", owner: "$4", fence: "$5", lock: "share" })},
 made as (insert into ${s}.checkpoints (agent_id, blob_id, data) select $1, $2, $3::bytea where (select ok from guard) on conflict do nothing returning 1)
 select exists (select from made) as made, (select ok from guard) as allowed, (select data = $3::bytea from ${s}.checkpoints where agent_id = $1 and blob_id = $2) as same`,
     blobIds: `
@@ -102,7 +106,9 @@ where ($1::text[] is null or agent_id = any($1)) and ($2::text[] is null or blob
 group by blob_id order by blob_id limit $4`,
     deleteBlobs: `delete from ${s}.checkpoints where ($1::text[] is null or agent_id = any($1)) and ($2::text[] is null or blob_id = any($2))`,
 
-    // Agents that a delete would meet while another process ($1) runs them.
+    // A delete waits for runs that begin, and they wait for the delete.
+    lockAgents: `select from ${s}.agents where ($1::text[] is null or agent_id = any($1)) and ($2::text is null or cwd = $2) order by agent_id for update`,
+    // Agents that a delete would meet while a process other than $1 runs them.
     leasedAgents: `
 select l.agent_id from ${s}.leases l join ${s}.agents a using (agent_id)
 where l.owner <> $1 and l.until >= now() and ($2::text[] is null or agent_id = any($2)) and ($3::text is null or cwd = $3) limit 1 for update of l`,
@@ -113,7 +119,7 @@ select l.agent_id from ${s}.leases l where l.owner <> $1 and l.until >= now() an
 
     // Rows of leases that were released stay, for their fences. $1 are the statuses of runs that are over.
     leases: `
-select agent_id, owner, fence, extract(epoch from until) * 1000 as until, until < now() as expired from ${s}.leases l
+select agent_id, owner, fence, extract(epoch from until)::float8 * 1000::float8 as until, until < now() as expired from ${s}.leases l
 where until >= now() or exists (select from ${s}.runs r where r.agent_id = l.agent_id and r.status <> all($1::text[])) order by agent_id`,
     renew: `
 update ${s}.leases l set until = ${later("$4")} from unnest($1::text[], $2::bigint[]) as mine(agent_id, fence)

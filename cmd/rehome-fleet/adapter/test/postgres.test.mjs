@@ -5,7 +5,7 @@ import pg from "pg";
 import { postgresAgentStore } from "rehome-agent-store";
 import { createStore } from "../lib/core.mjs";
 import { postgresDriver } from "../lib/postgres.mjs";
-import { agentOf, rules } from "./rules.mjs";
+import { agentOf, rules, runOf, sleep } from "./rules.mjs";
 import { silenced } from "./silenced.mjs";
 
 const connection = process.env.REHOME_TEST_POSTGRES;
@@ -61,6 +61,96 @@ test("a role that may not create anything can use what is there", async () => {
     await client.query(`drop owned by ${role}; drop role ${role}`);
     await client.end();
   }
+});
+
+// server is a new store, and a connection of its own to the same server.
+async function server(options) {
+  const schema = fresh(), store = postgresAgentStore({ connection, schema, ...options }), client = new pg.Client(connection);
+  await client.connect();
+  return { schema, store, client, space: client.escapeIdentifier(schema), close: () => Promise.all([store.close(), client.end()]) };
+}
+
+test("operators and functions that others put into the search path are not called", async () => {
+  const trap = `trap_${randomUUID().replaceAll("-", "")}`, body = "language plpgsql as $$begin raise exception 'trapped'; end$$";
+  const { store, client, close } = await server({ retryMs: 0, connection: { connectionString: connection, options: `-c search_path=${trap},public` } });
+  made.push(trap);
+  await client.query(`create schema ${trap}; set search_path to ${trap}; create function hashtextextended(text, int) returns bigint ${body}`);
+  for (const [i, [name, left, right]] of [["||", "text", "bigint"], ["*", "numeric", "int"], ["*", "float8", "int"]].entries()) {
+    await client.query(`create function f${i}(${left}, ${right}) returns text ${body}; create operator ${name} (function = f${i}, leftarg = ${left}, rightarg = ${right})`);
+  }
+  await store.createSchema();
+  await store.agents.create({ agent: agentOf("a") });
+  await store.runs.create({ run: runOf("a", 2) });
+  assert.equal((await store.runEvents.append({ runId: "a-2", eventType: "x" })).seq, 1);
+  assert.equal((await store.leases()).length, 1);
+  await store.agents.update({ agent: agentOf("a", { name: "b" }) });
+  await store.agents.delete({ filter: { agentIds: ["a"] } });
+  await close();
+});
+
+test("events of several runs of an agent at once do not lock each other out", async () => {
+  const { store, close } = await server({ retryMs: 0 });
+  await store.createSchema();
+  await store.agents.create({ agent: agentOf("a") });
+  const turns = [2, 3, 4, 5];
+  for (const turn of turns) await store.runs.create({ run: runOf("a", turn) });
+  await Promise.all(turns.flatMap((turn) => Array.from({ length: 25 }, () => store.runEvents.append({ runId: `a-${turn}`, eventType: "x" }))));
+  for (const turn of turns) assert.equal((await store.runEvents.list({ runId: `a-${turn}` })).items.length, 25);
+  await close();
+});
+
+test("a counter that is behind its events catches up", async () => {
+  const { store, client, space, close } = await server({ retryMs: 0 });
+  await store.createSchema();
+  await client.query(`insert into ${space}.run_events (run_id, seq, doc) values ('r', 7, '{}'); insert into ${space}.streams values ('r', 2)`);
+  assert.equal((await store.runEvents.append({ runId: "r", eventType: "x" })).seq, 8);
+  await close();
+});
+
+test("a run does not begin while its agent is deleted", async () => {
+  const { store, client, space, close } = await server();
+  await store.createSchema();
+  for (const turn of [1, 2]) {
+    await store.agents.create({ agent: agentOf("a") });
+    await client.query(`begin; delete from ${space}.agents`);
+    const begun = assert.rejects(store.runs.create({ run: runOf("a", turn) }), /Agent a not found/);
+    await sleep(300); // it waits, whether this is long enough or not
+    await client.query("commit");
+    await begun;
+  }
+  await close();
+});
+
+test("hints fail nobody, and come again after their connection broke", async () => {
+  const pool = new pg.Pool({ connectionString: connection, max: 3 }), { connect } = pool, { store, client, close } = await server({ pool, connection: undefined });
+  pools.push(pool.on("error", () => {}));
+  await store.createSchema();
+  const stop = new AbortController(), heard = store.notifier.subscribeRunEvents({ runId: "r", signal: stop.signal });
+  await heard.ready;
+  const next = heard[Symbol.asyncIterator]().next();
+  let refused = 0;
+  pool.connect = (...given) => (given.length === 0 && refused++ === 0 ? Promise.reject(new Error("not yet")) : connect.apply(pool, given));
+  await client.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and pid <> pg_backend_pid()");
+  for (let done = false; !done; await sleep(50)) {
+    await store.notifier.publishRunEventAppended({ runId: "r", offset: "1" });
+    done = await Promise.race([next.then(() => true), sleep(50)]);
+  }
+  assert.ok(refused > 1);
+  stop.abort();
+  await close();
+  await store.notifier.publishRunEventAppended({ runId: "r", offset: "1" });
+
+  const alone = new pg.Pool({ connectionString: connection, max: 1 }), second = await server({ pool: alone, connection: undefined });
+  pools.push(alone.on("error", () => {}));
+  await second.store.createSchema();
+  await second.store.notifier.subscribeRunEvents({ runId: "r" }).ready;
+  assert.deepEqual((await second.store.agents.list()).items, []);
+  await second.close();
+
+  const away = postgresAgentStore({ connection: "postgres://me@127.0.0.1:1/db", retryMs: 0 });
+  await away.notifier.subscribeRunEvents({ runId: "r" }).ready;
+  await away.notifier.publishRunEventAppended({ runId: "r", offset: "1" });
+  await away.close();
 });
 
 test("no error has a password, and a name must be one", async () => {

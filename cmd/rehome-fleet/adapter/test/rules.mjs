@@ -170,6 +170,7 @@ export function rules(name, make, wait = sleep) {
     await assert.rejects(append(other, runId, 1), /another process/);
     await assert.rejects(other.checkpoints.create({ agentId, ...blobOf("x") }), /already has active run/);
     for (const one of [other.runs, other.agents, other.checkpoints]) await assert.rejects(one.delete({ filter: { agentIds: ["a"] } }), /already has active run/);
+    for (const filter of [{ runIds: [runId] }, {}]) await assert.rejects(other.runEvents.delete({ filter }), /already has active run/);
     assert.deepEqual(await other.expire(), []);
     // A new name is no turn: it is welcome from everywhere, and who writes with the old one reads again.
     const seen = await other.agents.get({ agentId });
@@ -211,6 +212,18 @@ export function rules(name, make, wait = sleep) {
     await assert.rejects(append(store, runId, "old"), /already has active run/);
     await store.runs.delete({ filter: { runIds: [runId] } });
     await assert.rejects(append(store, runId, "old"), /already has active run/);
+  }, { leaseMs: shortMs });
+
+  check("an older run that ends late does not end the lease, and nobody expires its own", async (store, another) => {
+    const { agentId, runId } = await begun(store, "a"), other = await another();
+    await store.runs.create({ run: runOf(agentId, 3) });
+    await store.runs.update({ run: runOf(agentId, 2, { status: "cancelled" }) });
+    await wait(shortMs * 2.5);
+    await assert.rejects(other.runs.create({ run: runOf(agentId, 4) }), /already has active run/);
+    await store.silence(); // as a process that hangs
+    await wait(shortMs * 1.2);
+    assert.deepEqual([(await store.leases())[0].expired, await store.expire()], [true, []]);
+    assert.deepEqual(await other.expire(), ["a"]);
   }, { leaseMs: shortMs });
 
   check("a lease is renewed while its owner works, and given back at the end", async (store, another) => {
