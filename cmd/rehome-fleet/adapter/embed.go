@@ -1,5 +1,5 @@
-// Package adapter holds the npm package that keeps agents of the Cursor SDK in PostgreSQL
-// and Redis, and what it shares with the Go program: the tables.
+// Package adapter holds the npm package that keeps agents of the Cursor SDK in PostgreSQL,
+// and what it shares with the Go program: the tables.
 package adapter
 
 import _ "embed"
