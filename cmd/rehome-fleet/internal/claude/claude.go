@@ -39,11 +39,9 @@ import (
 
 // Store is a store of sessions on a server. It is a home.Home.
 type Store struct {
-	// Note is called with what Fetch leaves out; nil drops it.
-	Note func(string)
-
 	name, project string
 	layout        layout
+	note          func(string)
 }
 
 var _ home.Home = (*Store)(nil)
@@ -62,7 +60,8 @@ type target interface {
 	// refuse returns why the store cannot hold an entry, and change how it changes it; "" if not.
 	refuse(traits) string
 	change(traits) string
-	// has reports whether a session exists. What a killed placement of it left does not count.
+	// has reports whether a session exists, and fails if the layout has no place for its names.
+	// What a killed placement of it left does not count.
 	has(ctx context.Context, session []*transcript) (bool, error)
 	// read calls put with the entries of a session: those that were put, or those that exist.
 	read(ctx context.Context, session key, put func(k key, line []byte) error) error
@@ -94,6 +93,10 @@ func New(address string) (*Store, error) {
 		return nil, &formats.Error{At: "address", Err: errors.New("not a store of Claude's sessions"), Hint: "such as claude+postgres://host/database"}
 	}
 	u, err := url.Parse(address)
+	// An @ after the server is in a password with / ? or #, half of which would be a name.
+	if err == nil && (strings.Contains(u.Path+u.RawQuery, "@") || u.Fragment != "") {
+		err = errors.New("ambiguous")
+	}
 	if err != nil { // the error of url.Parse quotes the address
 		return nil, &formats.Error{At: scheme, Err: errors.New("invalid address"), Hint: "percent-encode special characters, and keep passwords out of it"}
 	}
@@ -123,7 +126,10 @@ func (s *Store) Format() string { return "claude-code" }
 // Many is true: a table or a bucket holds the sessions of many projects.
 func (*Store) Many() bool { return true }
 
-// Fetch implements home.Home. What it leaves out is passed to Note.
+// OnNote implements home.Noter.
+func (s *Store) OnNote(note func(string)) { s.note = note }
+
+// Fetch implements home.Home.
 func (s *Store) Fetch(ctx context.Context, path string) (err error) {
 	notes := losses{}
 	f, err := newFolder(path, s.name, notes.add)
@@ -143,8 +149,8 @@ func (s *Store) Fetch(ctx context.Context, path string) (err error) {
 		return &formats.Error{At: s.name, Err: errors.New("no sessions")}
 	}
 	for _, line := range notes.list() {
-		if s.Note != nil {
-			s.Note(s.name + ": " + line)
+		if s.note != nil {
+			s.note(line)
 		}
 	}
 	return nil

@@ -12,10 +12,11 @@ local function move(from, to)
   if redis.call('EXISTS', from) == 1 then redis.call('RENAME', from, to) end
 end
 
-local function set_aside(base, project, session)
+local function set_aside(base, project, session, lists)
   for _, sub in ipairs(redis.call('SMEMBERS', prefix .. base .. ':__subkeys')) do
     move(prefix .. base .. ':' .. sub, backup .. base .. ':' .. sub)
   end
+  for _, list in ipairs(lists) do move(prefix .. list, backup .. list) end -- also those that no index names
   move(prefix .. base, backup .. base)
   move(prefix .. base .. ':__subkeys', backup .. base .. ':__subkeys')
   local index = project .. ':__sessions'
@@ -33,8 +34,11 @@ for pass = 1, 2 do -- the first one only checks, because a script that fails is 
     local lists = own and { base } or {}
     for j = 1, n do lists[#lists + 1] = base .. ':' .. ARGV[i + 5 + j] end
     if pass == 1 then
-      if not is(index, 'zset') or not is(subkeys, 'set') or not is(backup .. project .. ':__sessions', 'zset') then
+      if not is(index, 'zset') or not is(subkeys, 'set') then
         return redis.error_reply('WRONGTYPE an index of this layout is of another type')
+      end
+      if replace and redis.call('EXISTS', backup .. project .. ':__sessions') == 1 then
+        return redis.error_reply('BUSY another run took the name of the backup')
       end
       if not replace and redis.call('EXISTS', prefix .. base, subkeys) > 0 then
         return redis.error_reply('BUSY a session was created meanwhile')
@@ -46,7 +50,7 @@ for pass = 1, 2 do -- the first one only checks, because a script that fails is 
         end
       end
     else
-      if replace then set_aside(base, project, session) end
+      if replace then set_aside(base, project, session, lists) end
       for _, list in ipairs(lists) do
         redis.call('RENAME', stage .. list, prefix .. list)
         redis.call('PERSIST', prefix .. list)

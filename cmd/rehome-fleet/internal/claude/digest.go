@@ -15,8 +15,15 @@ type walker struct {
 	b     []byte
 	i     int
 	depth int
-	sum   func([]byte) [sha256.Size]byte
+	plain bool // without digests
 	entry
+}
+
+func (w *walker) sum(b []byte) digest {
+	if w.plain {
+		return digest{}
+	}
+	return sha256.Sum256(b)
 }
 
 // next returns the next byte that is not white space.
@@ -52,6 +59,8 @@ func (w *walker) list(open byte) digest {
 		sum  digest
 	}
 	var members []named
+	sums := sha256.New() // of what the list contains: a line can be one list of millions
+	sums.Write([]byte{open})
 	w.depth++
 	for w.i++; w.next() != open+2; { // } and ] come two after { and [
 		m, at := named{}, member{From: w.i}
@@ -69,27 +78,33 @@ func (w *walker) list(open byte) digest {
 		} else if w.depth == 1 && m.name == `"timestamp` {
 			w.time = at
 		}
-		members = append(members, m)
+		switch {
+		case w.plain:
+		case open == '[':
+			sums.Write(m.sum[:])
+		default:
+			members = append(members, m)
+		}
 		if w.next() == ',' {
 			w.i++
 		}
 	}
 	w.i++
 	w.depth--
-	if open == '{' {
-		slices.SortStableFunc(members, func(a, b named) int { return strings.Compare(a.name, b.name) })
-	}
-	sums := make([]byte, 1, 1+2*sha256.Size*len(members))
-	sums[0] = open
+	slices.SortStableFunc(members, func(a, b named) int { return strings.Compare(a.name, b.name) })
 	for i, m := range members {
-		if open == '{' && i+1 < len(members) && members[i+1].name == m.name {
+		if i+1 < len(members) && members[i+1].name == m.name {
 			w.Doubled = true
 			continue
 		}
-		name := w.sum([]byte(m.name))
-		sums = append(append(sums, name[:]...), m.sum[:]...)
+		name := sha256.Sum256([]byte(m.name))
+		sums.Write(name[:])
+		sums.Write(m.sum[:])
 	}
-	return w.sum(sums)
+	if w.plain {
+		return digest{}
+	}
+	return digest(sums.Sum(nil))
 }
 
 // text returns a string after its quote, as UTF-8 in which half a surrogate pair is encoded like

@@ -24,6 +24,7 @@ type folder struct {
 	meta  []byte // the last description of the subagent
 	n     int64  // entries of the transcript
 	files int
+	made  map[string]bool // folders
 }
 
 // newFolder makes the folder at, which does not exist.
@@ -39,7 +40,7 @@ func newFolder(at, name string, note func(kind, place string)) (*folder, error) 
 	if err != nil {
 		return nil, &formats.Error{At: at, Err: formats.Cause(err)}
 	}
-	return &folder{name: name, root: root, note: note, buf: bufio.NewWriterSize(nil, 1<<16)}, nil
+	return &folder{name: name, root: root, note: note, buf: bufio.NewWriterSize(nil, 1<<16), made: map[string]bool{".": true}}, nil
 }
 
 // put adds an entry. Those of a transcript come one after another.
@@ -94,7 +95,7 @@ func (f *folder) create(extension string) (*os.File, error) {
 	if err != nil {
 		return nil, f.fail(err)
 	}
-	if err := f.root.MkdirAll(filepath.FromSlash(path.Dir(p)), 0o700); err != nil {
+	if err := f.mkdir(path.Dir(p)); err != nil {
 		return nil, f.fail(err)
 	}
 	file, err := f.root.OpenFile(filepath.FromSlash(p)+extension, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -106,6 +107,23 @@ func (f *folder) create(extension string) (*os.File, error) {
 	}
 	f.files++
 	return file, nil
+}
+
+// mkdir makes a folder and its parents. One that is there and was not made here belongs to a name
+// that differs in case only: where the file system takes both for one, sessions would change places.
+func (f *folder) mkdir(p string) error {
+	if f.made[p] {
+		return nil
+	}
+	if err := f.mkdir(path.Dir(p)); err != nil {
+		return err
+	}
+	f.made[p] = true
+	err := f.root.Mkdir(filepath.FromSlash(p), 0o700)
+	if errors.Is(err, os.ErrExist) {
+		err = errors.New("its folder exists: two names differ only in case")
+	}
+	return err
 }
 
 // finish completes the files of the transcript.

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -83,4 +84,20 @@ func FuzzInspect(f *testing.F) {
 	f.Add([]byte(`{"a":["\ud83d\ude00",-1.5e-3,{"b":null}]}`))
 	f.Add([]byte(`{"\ud800\u":"\ud800\`))
 	f.Fuzz(func(t *testing.T, b []byte) { inspect(b) })
+}
+
+// TestMemory inspects an entry that is one list of millions.
+func TestMemory(t *testing.T) {
+	line := []byte(`{"a":[0` + strings.Repeat(",0", 1<<21) + `]}`)
+	for name, f := range map[string]func([]byte) (entry, bool){"inspect": inspect, "outline": outline} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, ok := f(line); !ok {
+			t.Error("not an object")
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 4*uint64(len(line)) {
+			t.Errorf("%s allocates %d bytes for %d", name, used, len(line))
+		}
+	}
 }

@@ -22,12 +22,15 @@ func (s *Store) Place(ctx context.Context, path string, o home.PlaceOptions) (ho
 		return home.Placed{}, err
 	}
 	placed, err := place(ctx, t, src, o)
+	if b, ok := t.(interface{ kept() string }); ok && err != nil && b.kept() != "" {
+		err = &formats.Error{Err: fmt.Errorf("%w; replaced sessions are kept as %s", err, b.kept()), Hint: formats.Hint(err)}
+	}
 	return placed, s.fail(err)
 }
 
 // errRaced returns the error of a session that appeared after Place had looked for it.
 func errRaced() error {
-	return &formats.Error{Err: fmt.Errorf("%w: another program created one of the sessions meanwhile", formats.ErrBusy), Hint: "run the command again"}
+	return &formats.Error{Err: fmt.Errorf("%w: another program wrote one of the sessions meanwhile", formats.ErrBusy), Hint: "run the command again"}
 }
 
 // place writes the sessions of src and reads them again before they are committed.
@@ -86,6 +89,9 @@ func place(ctx context.Context, t target, src *source, o home.PlaceOptions) (hom
 	var err error
 	placed.Backup, err = t.commit(ctx)
 	placed.Losses = src.lost.list()
+	if w, ok := t.(interface{ warn() string }); ok && w.warn() != "" {
+		placed.Losses = append(placed.Losses, w.warn())
+	}
 	return placed, err
 }
 

@@ -49,6 +49,9 @@ func (p *postgres) connect(ctx context.Context, o pgx.TxOptions) (*pgx.Conn, pgx
 		return nil, nil, &formats.Error{Err: serverError(err), Hint: "check the server, and give credentials in PGPASSWORD, a password file or a service file"}
 	}
 	tx, err := c.BeginTx(ctx, o)
+	if err == nil { // rows that a policy hides are an error, and not left out
+		_, err = tx.Exec(ctx, "SET LOCAL row_security = off")
+	}
 	if err != nil {
 		c.Close(context.WithoutCancel(ctx))
 		return nil, nil, serverError(err)
@@ -60,8 +63,13 @@ func (p *postgres) connect(ctx context.Context, o pgx.TxOptions) (*pgx.Conn, pgx
 func serverError(err error) error {
 	if pe := (*pgconn.PgError)(nil); errors.As(err, &pe) {
 		hint := ""
-		if pe.Code == "42P01" || pe.Code == "42703" { // no such table, no such column
+		switch {
+		case pe.Code == "42P01": // no such table
+			return &formats.Error{Err: errors.New("no sessions: the table does not exist"), Hint: "name the table in the address: ?table=NAME"}
+		case pe.Code == "42703": // no such column
 			hint = "name a table of this layout in the address: ?table=NAME"
+		case strings.Contains(pe.Message, "row-level security"):
+			hint = "connect as a role that sees all rows, such as the owner or one with BYPASSRLS"
 		}
 		return &formats.Error{Err: fmt.Errorf("%s (%s)", pe.Message, pe.Code), Hint: hint}
 	}

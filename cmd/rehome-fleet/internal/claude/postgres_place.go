@@ -19,7 +19,7 @@ func (p *postgres) begin(ctx context.Context) (target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &postgresTarget{postgres: p, conn: c, tx: tx}
+	t := &postgresTarget{postgres: p, conn: c, tx: tx, placed: map[key]int64{}}
 	if err := t.prepare(ctx); err != nil {
 		t.close()
 		return nil, err
@@ -34,6 +34,7 @@ type postgresTarget struct {
 	tx     pgx.Tx
 	binary bool           // entries are jsonb
 	backup pgx.Identifier // nil before the first session is moved to it
+	placed map[key]int64  // rows of each session
 }
 
 // prepare makes the table if it does not exist, and keeps other placements out until the end.
@@ -161,6 +162,7 @@ func (t *postgresTarget) put(ctx context.Context, session []*transcript, entries
 		if err != nil {
 			return fmt.Errorf("%s: %w", copyPlace(tr, err), serverError(err))
 		}
+		t.placed[tr.Key.session()] += sent
 	}
 	return nil
 }
@@ -202,7 +204,17 @@ func copyRow(w *bufio.Writer, k key, line []byte, at, now time.Time) error {
 	return err
 }
 
+// commit looks for entries that others appended since the sessions were read again.
 func (t *postgresTarget) commit(ctx context.Context) (string, error) {
+	for k, want := range t.placed {
+		n := int64(0)
+		if err := t.tx.QueryRow(ctx, "SELECT count(*) FROM "+t.table.Sanitize()+" WHERE project_key = $1 AND session_id = $2", k.Project, k.Session).Scan(&n); err != nil {
+			return "", serverError(err)
+		}
+		if n != want {
+			return "", errRaced()
+		}
+	}
 	if err := t.tx.Commit(ctx); err != nil {
 		return "", serverError(err)
 	}

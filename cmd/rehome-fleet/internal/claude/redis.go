@@ -186,15 +186,41 @@ func (l *lists) session(ctx context.Context, c *redis.Client, k key, put func(ke
 	return found, nil
 }
 
+// bigList is the memory from which a list is read by a script, which bounds each answer.
+const bigList = 64 << 20
+
+// pageScript returns entries of a list up to 8 MiB, one at least. One that is too long is empty.
+const pageScript = `local out, size = {}, 0
+for _, line in ipairs(redis.call('LRANGE', KEYS[1], ARGV[1], ARGV[2])) do
+  if #line > tonumber(ARGV[3]) then line = '' end
+  size = size + #line
+  if #out > 0 and size > 8388608 then break end
+  out[#out + 1] = line
+end
+return out`
+
 // entries calls put with the entries that a list has now, and returns their number.
 func (l *lists) entries(ctx context.Context, c *redis.Client, prefix string, k key, put func(key, []byte) error) (int64, error) {
-	n, err := c.LLen(ctx, prefix+k.list()).Result()
-	for i := int64(0); i < n && err == nil; i += page {
+	name := prefix + k.list()
+	n, err := c.LLen(ctx, name).Result()
+	if err != nil || n == 0 {
+		return n, err
+	}
+	size, err := c.MemoryUsage(ctx, name, 0).Result() // 0: of all entries
+	big := err != nil || size > bigList
+	err = nil
+	for i := int64(0); i < n && err == nil; {
 		var lines []string
-		lines, err = c.LRange(ctx, prefix+k.list(), i, min(i+page, n)-1).Result()
-		if err == nil && int64(len(lines)) != min(page, n-i) {
+		last := min(i+page, n) - 1
+		if big {
+			lines, err = c.Eval(ctx, pageScript, []string{name}, i, last, maxLine).StringSlice()
+		} else {
+			lines, err = c.LRange(ctx, name, i, last).Result()
+		}
+		if err == nil && (len(lines) == 0 || !big && int64(len(lines)) != last-i+1) {
 			err = errors.New("it changed while it was read")
 		}
+		i += int64(len(lines))
 		for j := 0; j < len(lines) && err == nil; j++ {
 			err = put(k, []byte(lines[j]))
 		}

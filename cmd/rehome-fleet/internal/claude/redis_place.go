@@ -3,7 +3,7 @@ package claude
 import (
 	"context"
 	"crypto/rand"
-	_ "embed"
+	"embed"
 	"fmt"
 	"strings"
 	"time"
@@ -18,11 +18,32 @@ func (l *lists) begin(ctx context.Context) (target, error) {
 	if err != nil {
 		return nil, err
 	}
-	if policy := c.ConfigGet(ctx, "maxmemory-policy").Val()["maxmemory-policy"]; strings.HasPrefix(policy, "allkeys-") {
+	t := &redisTarget{lists: l, client: c, stage: l.prefix + staging + rand.Text() + ":", staged: map[key][]*transcript{}}
+	if err := t.durable(ctx); err != nil {
 		c.Close()
-		return nil, &formats.Error{Err: fmt.Errorf("the server drops keys when its memory is full (maxmemory-policy %s)", policy), Hint: "set maxmemory-policy to noeviction, or use another server"}
+		return nil, err
 	}
-	return &redisTarget{lists: l, client: c, stage: l.prefix + staging + rand.Text() + ":", staged: map[key][]*transcript{}}, nil
+	return t, nil
+}
+
+// durable fails if the server forgets what it holds. One that does not say is reported.
+func (t *redisTarget) durable(ctx context.Context) error {
+	has := map[string]string{}
+	for _, name := range []string{"maxmemory-policy", "save", "appendonly"} {
+		found, err := t.client.ConfigGet(ctx, name).Result()
+		if err != nil || len(found) == 0 {
+			t.warning = "the server does not say whether it evicts keys (CONFIG GET maxmemory-policy) and keeps them on disk (save, appendonly)"
+			return ctx.Err()
+		}
+		has[name] = found[name]
+	}
+	switch policy := has["maxmemory-policy"]; {
+	case strings.HasPrefix(policy, "allkeys-"):
+		return &formats.Error{Err: fmt.Errorf("the server drops keys when its memory is full (maxmemory-policy %s)", policy), Hint: "set maxmemory-policy to noeviction, or use another server"}
+	case has["save"] == "" && has["appendonly"] != "yes":
+		t.warning = "the server keeps nothing on disk (save and appendonly are off): a restart loses the sessions"
+	}
+	return nil
 }
 
 // redisTarget stages lists, which expire unless they are moved to their places at once.
@@ -33,13 +54,17 @@ type redisTarget struct {
 	staged map[key][]*transcript
 	aside  map[key]bool
 	order  []key
+
+	warning string // about the server; "" = none
 }
+
+func (t *redisTarget) warn() string { return t.warning }
 
 // expires is how long a killed placement leaves its staged lists.
 const expires = time.Hour
 
 //go:embed commit.lua
-var commitScript string
+var scripts embed.FS
 
 func (t *redisTarget) refuse(traits) string { return "" }
 func (t *redisTarget) change(traits) string { return "" }
@@ -48,10 +73,21 @@ func (t *redisTarget) has(ctx context.Context, session []*transcript) (bool, err
 	base := t.prefix + session[0].Key.base()
 	keys := []string{base, base + subkeysKey}
 	for _, tr := range session {
+		if t.reserved(tr.Key) {
+			return false, fmt.Errorf("%v: a name that this layout uses for something else", tr.Key)
+		}
 		keys = append(keys, t.prefix+tr.Key.list())
 	}
 	n, err := t.client.Exists(ctx, keys...).Result()
 	return n > 0, err
+}
+
+// reserved reports whether the list of a transcript would have the name of an index, or one that
+// fetch takes for something else.
+func (t *redisTarget) reserved(k key) bool {
+	return k.Project == "" || k.Session == "" || strings.HasPrefix(k.Project, strings.TrimSuffix(staging, ":")) ||
+		strings.HasSuffix(k.list(), subkeysKey) || strings.HasSuffix(k.list(), sessionsKey) ||
+		t.prefix == "" && oldBackup.MatchString(k.list())
 }
 
 func (t *redisTarget) read(ctx context.Context, k key, put func(key, []byte) error) error {
@@ -148,7 +184,11 @@ func (t *redisTarget) commit(ctx context.Context) (string, error) {
 	if len(t.order) == 0 {
 		return "", nil
 	}
-	err := t.client.Eval(ctx, commitScript, nil, args...).Err()
+	script, err := scripts.ReadFile("commit.lua")
+	if err != nil {
+		return "", err
+	}
+	err = t.client.Eval(ctx, string(script), nil, args...).Err()
 	if err != nil && strings.HasPrefix(err.Error(), "BUSY ") {
 		err = errRaced()
 	}

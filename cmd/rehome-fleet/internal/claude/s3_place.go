@@ -52,6 +52,12 @@ func partName(t *transcript) string {
 }
 
 func (t *s3Target) has(ctx context.Context, session []*transcript) (bool, error) {
+	for _, tr := range session {
+		dir := strings.TrimPrefix(t.folder(tr.Key), t.prefix)
+		if k, ok := objectKey(strings.TrimSuffix(dir, "/")); !ok || k != tr.Key || t.prefix == "" && backups.MatchString(dir) {
+			return false, fmt.Errorf("%v: this layout would read its name as another one", tr.Key)
+		}
+	}
 	found, err := t.objects(ctx, session[0].Key)
 	if err != nil {
 		return false, err
@@ -164,10 +170,15 @@ func (t *s3Target) put(ctx context.Context, session []*transcript, entries func(
 }
 
 func (t *s3Target) commit(context.Context) (string, error) {
+	return t.kept(), nil
+}
+
+// kept returns the name of the backup, also after an error.
+func (t *s3Target) kept() string {
 	if t.backup == "" {
-		return "", nil
+		return ""
 	}
-	return t.bucket + "/" + strings.TrimSuffix(t.backup, "/"), nil
+	return t.bucket + "/" + strings.TrimSuffix(t.backup, "/")
 }
 
 func (t *s3Target) close() {}

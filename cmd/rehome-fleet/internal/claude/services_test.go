@@ -62,7 +62,7 @@ func open(t *testing.T, address string) *Store {
 func fetch(t *testing.T, address string) (dir string, notes []string) {
 	t.Helper()
 	s := open(t, address)
-	s.Note = func(n string) { notes = append(notes, n) }
+	s.OnNote(func(n string) { notes = append(notes, n) })
 	dir = filepath.Join(t.TempDir(), "fetched")
 	if err := s.Fetch(context.Background(), dir); err != nil {
 		t.Fatal(err)
@@ -412,7 +412,8 @@ func TestNoSecrets(t *testing.T) {
 		if !slices.Contains(Schemes(), scheme) {
 			t.Errorf("%s is not one of %q", scheme, Schemes())
 		}
-		for _, address := range []string{"://u:hunter2@127.0.0.1:1/x", "://u:hunter2@127.0.0.1:1x/x", "://u:hunter2@nowhere.invalid/x?table=%00&sslmode=hunter2", "://u:hunter2%zz@h/x", "://127.0.0.1:1/x?password=hunter2&x=hunter2"} {
+		for _, address := range []string{"://u:hunter2@127.0.0.1:1/x", "://u:hunter2@127.0.0.1:1x/x", "://u:hunter2@nowhere.invalid/x?table=%00&sslmode=hunter2", "://u:hunter2%zz@h/x", "://127.0.0.1:1/x?password=hunter2&x=hunter2",
+			"://u:p@hunter2@127.0.0.1:1/x", "://u:1/hunter2@127.0.0.1/x", "://u:1?hunter2@127.0.0.1/x", "://u:1#hunter2@127.0.0.1/x", "://u:%68unter2@127.0.0.1:1/x"} {
 			st, err := New(scheme + address)
 			if err == nil {
 				if strings.Contains(st.Name(), "hunter2") {

@@ -179,3 +179,18 @@ func TestFolder(t *testing.T) {
 		t.Errorf("%d files, notes %q", files, notes.list())
 	}
 }
+
+// TestFolderFolded makes a folder under a name that differs in case only, as some file systems do.
+func TestFolderFolded(t *testing.T) {
+	f, err := newFolder(filepath.Join(t.TempDir(), "out"), "store", (&losses{}).add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	if err := f.root.Mkdir("P", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.put(key{"P", "s", ""}, []byte("{}"), true); err == nil || !strings.Contains(err.Error(), "case") {
+		t.Errorf("sessions of two projects in one folder: %v", err)
+	}
+}
