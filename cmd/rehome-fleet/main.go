@@ -3,17 +3,16 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
 	"rehome/cmd/internal/cli"
-	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/catalogue"
 	"rehome/cmd/rehome-fleet/internal/claude"
 	"rehome/cmd/rehome-fleet/internal/fleet"
 	"rehome/cmd/rehome-fleet/internal/home"
 	"rehome/cmd/rehome-fleet/internal/postgres"
 	"rehome/cmd/rehome-fleet/internal/reach"
+	"rehome/cmd/rehome-fleet/internal/redisdb"
 	"rehome/cmd/rehome-fleet/internal/tables"
 )
 
@@ -28,19 +27,15 @@ type commands struct {
 
 // homes are the servers that stores can be on, by the schemes of their addresses.
 func homes() map[string]reach.Open {
-	of := map[string]reach.Open{
-		"postgres":   func(address string) (home.Home, error) { return postgres.New(address) },
-		"postgresql": func(address string) (home.Home, error) { return postgres.New(address) },
+	of := map[string]reach.Open{}
+	for _, scheme := range []string{"postgres", "postgresql"} {
+		of[scheme] = func(address string) (home.Home, error) { return postgres.New(address) }
+	}
+	for _, scheme := range []string{"redis", "rediss"} {
+		of[scheme] = func(address string) (home.Home, error) { return redisdb.New(address) }
 	}
 	for _, scheme := range claude.Schemes() {
-		of[scheme] = func(address string) (home.Home, error) {
-			s, err := claude.New(address)
-			if err != nil {
-				return nil, err
-			}
-			s.Note = func(text string) { fmt.Fprintf(os.Stderr, "rehome: %s: %s\n", s.Name(), screen.Visible(text)) }
-			return s, nil
-		}
+		of[scheme] = func(address string) (home.Home, error) { return claude.New(address) }
 	}
 	return of
 }

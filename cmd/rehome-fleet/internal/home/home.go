@@ -21,6 +21,12 @@ type Home interface {
 	Place(ctx context.Context, path string, o PlaceOptions) (Placed, error)
 }
 
+// Noter is a Home that can leave something out of what it fetches.
+type Noter interface {
+	// OnNote sets what Fetch calls with a line for each kind of what it left out.
+	OnNote(func(string))
+}
+
 // PlaceOptions are the options of Place.
 type PlaceOptions struct {
 	Replace  bool                 // keep the old store under another name, see Placed.Backup

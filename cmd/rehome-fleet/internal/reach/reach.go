@@ -55,7 +55,7 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 		return cli.Fail(&formats.Error{At: os.TempDir(), Err: err, Hint: "stores on servers are copied here; set TMPDIR to use another folder"}, args, stdout, stderr, getenv)
 	}
 	defer func() { _ = dir.Remove() }()
-	r := run{dir: dir.Path, homes: homes, args: slices.Clone(args)}
+	r := run{dir: dir.Path, homes: homes, args: slices.Clone(args), stderr: stderr}
 	if words := arguments[writes]; len(words) > 0 && is(words[len(words)-1]) {
 		err = r.aim(command, words[len(words)-1])
 	}
@@ -100,6 +100,8 @@ type run struct {
 	args  []string
 	names []rename
 
+	stderr io.Writer
+
 	to   home.Home // nil if nothing is placed
 	path string    // of what is placed
 }
@@ -119,9 +121,15 @@ func (r *run) open(address string) (home.Home, string, error) {
 // fetch copies a home, and returns the argument for the copy.
 func (r *run) fetch(ctx context.Context, word string) (string, error) {
 	address, session, named := strings.Cut(word, "#")
+	if strings.Contains(session, "@") { // a # in a password: what is before it is not the server
+		return "", cli.Usage(&formats.Error{At: "address", Err: errors.New("a password with #"), Hint: "write it as %23, or keep the password out of the address"})
+	}
 	h, path, err := r.open(address)
 	if err != nil {
 		return "", err
+	}
+	if n, ok := h.(home.Noter); ok {
+		n.OnNote(func(line string) { r.say(h, "not read: "+line) })
 	}
 	if err := h.Fetch(ctx, path); err != nil {
 		return "", formats.ReplacePath(err, path, h.Name())
@@ -173,7 +181,7 @@ func (r *run) run(ctx context.Context, p cli.Program, stdout, stderr io.Writer, 
 	code := cli.Run(ctx, p, r.args, out, messages, getenv)
 	err := errors.Join(out.flush(), messages.flush())
 	if _, missing := os.Lstat(r.path); err == nil && r.to != nil && missing == nil && (code == 0 || code == 3) {
-		err = r.place(ctx, stderr)
+		err = r.place(ctx)
 	}
 	if err != nil {
 		return cli.Fail(err, r.args, stdout, stderr, getenv)
@@ -184,30 +192,28 @@ func (r *run) run(ctx context.Context, p cli.Program, stdout, stderr io.Writer, 
 	return code
 }
 
-func (r *run) place(ctx context.Context, stderr io.Writer) error {
-	if f, err := formatOf(ctx, r.path); err != nil {
-		return err
-	} else if !r.to.Many() && f != r.to.Format() {
-		return &formats.Error{At: r.to.Name(), Err: errors.New("nothing placed: the source is a folder of stores, and an address holds one"), Hint: "name one of its stores; `rehome-fleet detect` lists them"}
-	}
+func (r *run) place(ctx context.Context) error {
 	placed, err := r.to.Place(ctx, r.path, home.PlaceOptions{Replace: slices.Contains(r.args, "--replace")})
 	if err != nil {
 		return formats.ReplacePath(err, r.path, r.to.Name())
 	}
-	say := func(text string) {
-		_, werr := fmt.Fprintf(stderr, "rehome: %s: %s\n", r.to.Name(), screen.Visible(text))
-		err = errors.Join(err, werr)
-	}
-	for _, lost := range placed.Losses {
-		say(lost)
+	for _, line := range placed.Losses {
+		r.say(r.to, line)
 	}
 	if placed.Hidden > 0 {
-		say(fmt.Sprintf("%s that clients do not see, kept for the way back", screen.Plural(placed.Hidden, "line")))
+		r.say(r.to, string(screen.Plural(placed.Hidden, "line"))+" that clients do not see, kept for the way back")
 	}
-	if placed.Backup != "" && !slices.Contains(r.args, "--quiet") && !slices.Contains(r.args, "-q") {
-		say("the old store is kept as " + placed.Backup)
+	if placed.Backup != "" {
+		r.say(r.to, "the old store is kept as "+placed.Backup)
 	}
-	return err
+	return nil
+}
+
+// say writes a line about a home to stderr, unless the command is to be quiet.
+func (r *run) say(h home.Home, line string) {
+	if !slices.Contains(r.args, "--quiet") && !slices.Contains(r.args, "-q") {
+		fmt.Fprintf(r.stderr, "rehome: %s: %s\n", h.Name(), screen.Visible(line))
+	}
 }
 
 // formatOf returns the name of the format of a store, "" if there is none at path.
