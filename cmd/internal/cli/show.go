@@ -28,10 +28,11 @@ type showCmd struct {
 	Since   string `group:"Which sessions:" rare:"" placeholder:"WHEN" help:"Print the sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
 	Turns   string `group:"Which sessions:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or -3 for the last three"`
 
-	Tools    string `group:"What to include:" enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"Print tool calls and results: brief (default), full or none"`
-	Thinking bool   `group:"What to include:" help:"Also include the model's reasoning"`
-	All      bool   `group:"What to include:" help:"Also include internal records of the client: context, snapshots, logs"`
-	History  bool   `group:"What to include:" rare:"" aliases:"branches" help:"Also include abandoned turns, as branches"`
+	Tools      string `group:"What to include:" enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"Print tool calls and results: brief (default), full or none"`
+	Thinking   bool   `group:"What to include:" help:"Also include the model's reasoning; with --format html, unfold it"`
+	NoThinking bool   `group:"What to include:" rare:"" help:"With --format html, leave out the model's reasoning (folded by default)"`
+	All        bool   `group:"What to include:" help:"Also include internal records of the client: context, snapshots, logs"`
+	History    bool   `group:"What to include:" rare:"" aliases:"branches" help:"Also include abandoned turns, as branches"`
 
 	Format  string `group:"Output:" enum:"text,markdown,html,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, html (a page to send), or json (canonical lines)"`
 	Out     string `group:"Output:" placeholder:"DIR" help:"Write a Markdown file for each session to this folder; with --format html, a page. FILE.html is the page of one session."`
@@ -87,13 +88,20 @@ func (c *showCmd) Validate() error {
 		return refuse("--out writes Markdown, not JSON", "omit --format; `rehome convert --to canonical` writes a folder of JSON lines")
 	case pageFile(c.Out) && c.Format != "html" && c.Format != "text":
 		return refuse("--out FILE.html writes a page", "omit --format, or name a folder")
-	case (c.Full || c.Yes) && c.Format != "html" && !pageFile(c.Out):
+	case (c.Full || c.Yes) && !c.html():
 		return refuse("--full and --yes have no effect without --format html", "omit them; --tools full prints whole results")
+	case c.NoThinking && !c.html():
+		return refuse("--no-thinking has no effect without --format html", "omit it; only pages have the model's reasoning without --thinking")
+	case c.NoThinking && c.Thinking:
+		return refuse("--thinking cannot be combined with --no-thinking", "omit one of them")
 	case c.Replace && c.Out == "":
 		return refuse("--replace has no effect without --out", "omit it, or pass --out DIR")
 	}
 	return nil
 }
+
+// html reports whether the output is a page.
+func (c *showCmd) html() bool { return c.Format == "html" || pageFile(c.Out) }
 
 // filtered reports whether flags select the sessions.
 func (c *showCmd) filtered() bool { return c.Project+c.Client+c.Since != "" }

@@ -94,7 +94,7 @@ func (v *viewer) stdoutPage(w io.Writer, src source) error {
 func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) error {
 	src := v.current
 	return htmlpage.Write(w, s, htmlpage.Options{
-		Options: o, Full: v.cmd.Full, Client: v.clientName,
+		Options: o, Full: v.cmd.Full, NoThinking: v.cmd.NoThinking, Client: v.clientName,
 		Child: func(id string) iter.Seq2[*session.Session, error] {
 			if v.children != nil && !v.children[id] {
 				return nil

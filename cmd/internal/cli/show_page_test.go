@@ -82,7 +82,7 @@ const maxVector = 40 << 10
 // The markup that a page may consist of: each tag with its attributes, spelled as they are.
 var (
 	pageTag = regexp.MustCompile(`^<(?:!doctype html|/[a-z0-9]+|[a-z][a-z0-9]*(?: [a-z-]+="[^"<>]*")*)>`)
-	pageSet = strings.Fields("html head meta title style body a header main nav footer section h1 h2 h3 h4 h5 h6 p span div dl dt dd details summary pre code ul ol li blockquote hr br strong em s table thead tr th td figure figcaption img bdi")
+	pageSet = strings.Fields("html head meta title style body a header main nav footer section h1 h2 h3 h4 h5 h6 p span div dl dt dd details summary pre code ul ol li blockquote hr br strong em s time table thead tr th td figure figcaption img bdi")
 	pageAt  = regexp.MustCompile(` ([a-z-]+)="([^"<>]*)"`)
 )
 
@@ -92,9 +92,10 @@ func pageValues() map[string]*regexp.Regexp {
 		"alt": nil, "title": nil, "content": nil, "charset": nil, "name": nil, "http-equiv": nil, "lang": nil, "aria-labelledby": nil, "aria-label": nil,
 		"href":  regexp.MustCompile(`^(#[a-z0-9-]+|https?://.+|mailto:.+)$`),
 		"src":   regexp.MustCompile(`^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$`),
-		"id":    regexp.MustCompile(`^(conversation|outline|outline-title|about|turn-[0-9-]+)$`),
+		"id":    regexp.MustCompile(`^(conversation|outline|outline-title|about|turn-[0-9-]+|message-[0-9]+)$`),
 		"class": regexp.MustCompile(`^[a-z ]+$`),
-		"dir":   regexp.MustCompile(`^auto$`), "rel": regexp.MustCompile(`^noopener noreferrer nofollow$`), "role": regexp.MustCompile(`^region$`),
+		"open":  regexp.MustCompile(`^$`), "datetime": regexp.MustCompile(`^[0-9T:Z-]+$`),
+		"dir": regexp.MustCompile(`^auto$`), "rel": regexp.MustCompile(`^noopener noreferrer nofollow$`), "role": regexp.MustCompile(`^region$`),
 		"tabindex": regexp.MustCompile(`^(0|-1)$`), "loading": regexp.MustCompile(`^lazy$`), "decoding": regexp.MustCompile(`^async$`),
 		"start": regexp.MustCompile(`^[0-9]+$`), "value": regexp.MustCompile(`^-?[0-9]+$`),
 	}
@@ -413,6 +414,47 @@ func TestPageLarge(t *testing.T) {
 		}
 		if code != 0 || strings.Contains(page, "left out") != (c.left != nil) {
 			t.Errorf("%s: exit %d: %s", c.flag, code, stderr)
+		}
+	}
+}
+
+// TestPageMessages: each message has its time, once, with a link that leads to it, and the day
+// if it is another one. Reasoning is folded, unfolded or left out.
+func TestPageMessages(t *testing.T) {
+	at := func(minutes int64) session.Stamp { return session.Stored(1_769_860_800_000 + minutes*60_000) }
+	text := func(s string) session.Part { return &session.Text{Text: s} }
+	path := filepath.Join(t.TempDir(), "times.jsonl")
+	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI}}, []*session.Message{
+		{ID: "1", Role: session.User, At: at(0), Turn: &session.Turn{Number: 1, Start: at(0)}, Parts: []session.Part{text("hello")}},
+		{ID: "2", Role: session.Assistant, At: at(1), Parts: []session.Part{&session.Thinking{Text: "A pondered thing."}, text("one"), text("two")}},
+		{ID: "3", Role: session.Assistant, At: at(24 * 60), Parts: []session.Part{text("three")}},
+		{ID: "4", Role: session.Assistant, At: at(25 * 60), Parts: []session.Part{text("four")}},
+		{ID: "5", Role: session.Assistant, Parts: []session.Part{text("five")}},
+	}, "end")
+	page, stderr, code := call(t, "show", path, "--format", "html")
+	var got []string
+	for _, m := range regexp.MustCompile(`<a class="when" id="([a-z0-9-]+)" href="#([a-z0-9-]+)"><time datetime="[^"]+">([^<]+)</time></a>`).FindAllStringSubmatch(page, -1) {
+		if m[1] != m[2] {
+			t.Errorf("%s leads to %s", m[1], m[2])
+		}
+		got = append(got, m[1]+" "+m[3])
+	}
+	if want := "message-1 12:00, message-2 12:01, message-3 2026-02-01 12:00, message-4 13:00"; strings.Join(got, ", ") != want || code != 0 {
+		t.Errorf("exit %d, %s: %q, want %s", code, stderr, got, want)
+	}
+	for flag, want := range map[string]string{"": `<details class="thinking">`, "--thinking": `<details class="thinking" open="">`, "--no-thinking": ""} {
+		args := []string{"show", path, "--format", "html"}
+		if flag != "" {
+			args = append(args, flag)
+		}
+		page, stderr, code := call(t, args...)
+		if code != 0 || strings.Contains(page, "pondered") != (want != "") || !strings.Contains(page, want) {
+			t.Errorf("%s: exit %d, %s: %s", flag, code, stderr, page[strings.Index(page, "<main"):])
+		}
+	}
+	for _, args := range [][]string{{"--no-thinking"}, {"--no-thinking", "--format", "markdown"}, {"--format", "html", "--thinking", "--no-thinking"}} {
+		if page, stderr, code := call(t, append([]string{"show", path}, args...)...); code != 2 || page != "" || !strings.Contains(stderr, "hint: omit") {
+			t.Errorf("%q: exit %d: %s%s", args, code, page, stderr)
 		}
 	}
 }

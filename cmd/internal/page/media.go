@@ -83,7 +83,7 @@ func (p *writer) subagent(s *prose.Step) {
 		}
 		inner := &writer{output: p.output, o: p.o, depth: p.depth + 1}
 		p.fill("subagent", "title", title(child.Title))
-		if err := prose.Walk(child, inner.walking(), inner); err != nil {
+		if err := inner.walk(child); err != nil {
 			inner.Note("the rest of this subagent could not be read")
 		}
 		inner.endTurn()

@@ -12,7 +12,9 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"rehome/cmd/internal/page/markdown"
 	"rehome/cmd/internal/page/markup"
@@ -34,10 +36,11 @@ func file(name string) string {
 // Options configure a page.
 type Options struct {
 	prose.Options
-	Full   bool                                               // cut nothing
-	Child  func(id string) iter.Seq2[*session.Session, error] // decodes a subagent; may be nil
-	Client func(agent string) string                          // names a client; may be nil
-	Losses func() []screen.Safe                               // what could not be shown, asked at the end
+	Full       bool                                               // cut nothing
+	NoThinking bool                                               // leave out reasoning; with Thinking, it is not folded
+	Child      func(id string) iter.Seq2[*session.Session, error] // decodes a subagent; may be nil
+	Client     func(agent string) string                          // names a client; may be nil
+	Losses     func() []screen.Safe                               // what could not be shown, asked at the end
 }
 
 // client returns the name of a client.
@@ -52,11 +55,32 @@ func (o *Options) client(agent string) string {
 func Write(w io.Writer, s *session.Session, o Options) error {
 	p := newWriter(w, o)
 	p.shown[s.ID] = true
-	if err := prose.Walk(s, p.walking(), p); err != nil {
+	if err := p.walk(s); err != nil {
 		return err
 	}
 	p.foot(s)
 	return p.Flush()
+}
+
+// walk writes the messages of a session. What calls hold is cut here, not there.
+func (p *writer) walk(s *session.Session) error {
+	o := p.o.Options
+	o.NoHints, o.Thinking = true, !p.o.NoThinking
+	if o.Tools == prose.Brief {
+		o.Tools = prose.Full
+	}
+	timed := *s
+	timed.Messages = func(yield func(*session.Message, error) bool) {
+		for m, err := range s.Messages {
+			if m != nil {
+				p.at = m.At
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+	return prose.Walk(&timed, o, p)
 }
 
 // writer is the renderer of a page.
@@ -65,37 +89,30 @@ type writer struct {
 	o     Options
 	depth int // of subagents
 	model string
-	open  bool // a turn is open
-	plain bool // it has no heading
+	open  bool          // a turn is open
+	plain bool          // it has no heading
+	at    session.Stamp // of the message
+	day   string        // of the last time that was shown
 }
 
 // output is what the writers of a session and of its subagents share.
 type output struct {
 	markup.Template
-	w       *bufio.Writer
-	err     error
-	last    int             // the highest number of a turn so far
-	again   int             // how many turns had another number
-	shown   map[string]bool // the sessions that are on the page
-	outline []entry         // of the first turns
-	prompt  bool            // the last turn has no prompt yet
-	sums    sums
+	w        *bufio.Writer
+	err      error
+	last     int             // the highest number of a turn so far
+	again    int             // how many turns had another number
+	messages int             // that have an id
+	shown    map[string]bool // the sessions that are on the page
+	outline  []entry         // of the first turns
+	prompt   bool            // the last turn has no prompt yet
+	sums     sums
 }
 
 func newWriter(w io.Writer, o Options) *writer {
 	return &writer{o: o, output: &output{
 		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), last: math.MinInt, shown: map[string]bool{},
 	}}
-}
-
-// walking returns the options of the walk: what calls hold is cut here, not there.
-func (p *writer) walking() prose.Options {
-	o := p.o.Options
-	o.NoHints = true
-	if o.Tools == prose.Brief {
-		o.Tools = prose.Full
-	}
-	return o
 }
 
 // Flush writes what is buffered.
@@ -152,11 +169,16 @@ func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 		about.Folders = append(about.Folders, home.ReplaceAllString(f, "~"))
 	}
 	for _, f := range p.o.Facts(&about) {
+		value := markup.Safe(f.Value)
 		if f.Name == "time" {
-			f.Value += " UTC"
+			value = p.stamp(s.Created, minutes)
+			if to := p.stamp(s.Updated, minutes); to != value {
+				value = markup.Join(slices.DeleteFunc([]markup.HTML{value, to}, func(h markup.HTML) bool { return h == "" }), " to ")
+			}
+			value += " UTC"
 		}
 		if top(f.Name) == above && f.Name != "client" {
-			out += p.Fill("fact", "name", markup.Safe(f.Name), "value", markup.Safe(f.Value))
+			out += p.Fill("fact", "name", markup.Safe(f.Name), "value", value)
 		}
 	}
 	return out
@@ -166,7 +188,17 @@ func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 func (p *writer) Turn(t *session.Turn) {
 	p.endTurn()
 	p.open, p.plain = true, false
-	about := markup.Safe(screen.Join(p.o.TurnFacts(t, p.model), " · "))
+	if t.Start.Known() {
+		p.day = t.Start.Time().Format(time.DateOnly)
+	}
+	var facts []markup.HTML
+	for i, f := range p.o.TurnFacts(t, p.model) {
+		facts = append(facts, markup.Safe(f))
+		if i == 0 && t.Start.Known() {
+			facts[0] = p.stamp(t.Start, minutes)
+		}
+	}
+	about := markup.Join(facts, " · ")
 	n := markup.Int(t.Number)
 	if p.depth > 0 {
 		p.fill("inner-turn", "number", n, "about", about)
@@ -232,15 +264,53 @@ func (p *writer) Prompt(text string) {
 		p.outline[len(p.outline)-1].text = beginning(text)
 	}
 	shown, more := p.cutText(strings.Trim(text, "\n"))
-	p.fill("prompt", "text", fenced(shown))
+	p.fill("prompt", "time", p.time(), "text", fenced(shown))
 	p.more(more)
 }
 
 // Answer writes what the model answered.
-func (p *writer) Answer(text string) { p.markdown("answer", text) }
+func (p *writer) Answer(text string) { p.markdown("answer", text, "time", p.time()) }
 
-// Thinking writes the model's reasoning, folded.
-func (p *writer) Thinking(text string) { p.markdown("thinking", text) }
+// Thinking writes the model's reasoning, folded unless it was asked for.
+func (p *writer) Thinking(text string) {
+	open := markup.HTML("")
+	if p.o.Thinking {
+		open = ` open=""`
+	}
+	p.markdown("thinking", text, "open", open)
+}
+
+// time returns when a message was sent, once, with a link to it: with the day, unless it is
+// that of the time before.
+func (p *writer) time() markup.HTML {
+	if !p.at.Known() {
+		return ""
+	}
+	layout := minutes
+	if day := p.at.Time().Format(time.DateOnly); day == p.day {
+		layout = "15:04"
+	} else {
+		p.day = day
+	}
+	at := p.stamp(p.at, layout)
+	p.at = session.Stamp{}
+	p.messages++
+	return p.Fill("at", "id", markup.Int(p.messages), "time", at)
+}
+
+const minutes = "2006-01-02 15:04"
+
+// stamp returns a time, after a tilde if it is inferred.
+func (p *writer) stamp(at session.Stamp, layout string) markup.HTML {
+	if !at.Known() {
+		return ""
+	}
+	shown := markup.Text(at.Time().Format(layout))
+	if at.Inferred() {
+		shown = "~" + shown
+	}
+	return p.Fill("time", "at", markup.Text(at.Time().Format(time.RFC3339)), "time", shown)
+}
 
 // Summary writes the summary of a compaction, folded.
 func (p *writer) Summary(text string) {
