@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -94,12 +93,12 @@ func (r *Redactor) Learn(ctx context.Context, all iter.Seq2[*session.Session, er
 	return s.Learn(ctx, all)
 }
 
-// LearnText finds what is to be redacted in a text. It reports whether the text holds a
-// secret, and no placeholder for it.
-func (r *Redactor) LearnText(ctx context.Context, text []byte) (bool, error) {
+// LearnText finds what is to be redacted in a text for people. It returns the kind of what
+// the text holds, and no placeholder for it: the rule of a secret; word, pattern or user; "" if
+// there is nothing. Words that are in own, text of the program, are not looked for.
+func (r *Redactor) LearnText(ctx context.Context, text []byte, own string) (kind string) {
 	r.engine.Learn(ctx, text, redact.Text)
-	kind, err := r.engine.HeldBy(bytes.NewReader(text))
-	return kind != "", err
+	return r.engine.HeldIn(text, own)
 }
 
 // Secrets returns how many different secrets were found so far.

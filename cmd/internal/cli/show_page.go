@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -112,7 +113,7 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 }
 
 // checkPage refuses a page on which something looks like a secret that did not in the
-// session, or that could not be redacted there.
+// session, or on which there is something that was to be redacted.
 func (v *viewer) checkPage(f io.ReadSeeker) error {
 	if v.secrets == nil || v.cmd.Yes {
 		return nil
@@ -120,18 +121,18 @@ func (v *viewer) checkPage(f io.ReadSeeker) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	held := false
-	err := htmlpage.Read(f, func(text []byte) {
-		found, _ := v.secrets.LearnText(v.ctx, text)
-		held = held || found
-	})
+	held, own := "", htmlpage.Words()
+	err := htmlpage.Read(f, func(text []byte) { held = cmp.Or(held, v.secrets.LearnText(v.ctx, text, own)) })
 	switch err = errors.Join(err, v.ctx.Err()); {
-	case err != nil || !held:
+	case err != nil || held == "":
 		return err
 	case v.cmd.redaction() == nil:
 		return v.secretError(v.current.path)
 	}
-	return &formats.Error{At: v.current.path, Err: errors.New("the page would hold a secret that --redact cannot replace, such as one with formatting inside"), Hint: "omit its turn with --turns, or pass --yes to include it"}
+	return &formats.Error{
+		At: v.current.path, Err: fmt.Errorf("the page would hold a secret or word that --redact cannot replace, such as one with formatting inside (%s)", held),
+		Hint: "omit its turn with --turns, or pass --yes to include it",
+	}
 }
 
 // pick yields sessions as they are shown: of the selected turns, and without branches

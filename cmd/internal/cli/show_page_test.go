@@ -418,6 +418,36 @@ func TestPageLarge(t *testing.T) {
 	}
 }
 
+// TestPageWords: a word to redact that is whole only on the page is refused. Words that the
+// page itself has are not, and neither are its times.
+func TestPageWords(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".rehomeredact"), []byte("ACME\nTurn\nOutline\n/PROJ-[0-9]+/\n/[0-9]{4}-[0-9]{2}-[0-9]{2}/\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	at := session.Stored(1_769_860_800_000)
+	path := filepath.Join(dir, "words.jsonl")
+	for text, kind := range map[string]string{
+		"AC**ME**": "word", "`AC`ME": "word", "&#65;CME": "word", "[a](https://x.org/AC&#77;E)": "word", "PROJ-**12**": "pattern", "![A](x)CME": "",
+		"ACME, PROJ-12, of 2026-01-31": "", "AC\n\nME": "", "the Turn of the Outline": "",
+	} {
+		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Created: at, Updated: at}}, []*session.Message{
+			{ID: "1", Role: session.User, At: at, Turn: &session.Turn{Number: 1, Start: at}, Parts: []session.Part{&session.Text{Text: "hello"}}},
+			{ID: "2", Role: session.Assistant, At: at, Parts: []session.Part{&session.Text{Text: text}}},
+		}, "end")
+		page, stderr, code := call(t, "show", path, "--format", "html", "--redact")
+		if refused := code == 1 && page == "" && strings.Contains(stderr, "("+kind+")"); refused != (kind != "") || !refused && code != 0 {
+			t.Errorf("%s: exit %d: %s", text, code, stderr)
+		}
+		if strings.Contains(page+stderr, "ACME") || strings.Contains(page+stderr, "PROJ-12") {
+			t.Errorf("%s: not redacted: %s%s", text, stderr, page)
+		}
+		if page != "" && (!strings.Contains(page, `<time datetime="2026-01-31T12:00:00Z">12:00</time>`) || strings.Contains(page, ">redacted-word-2 1")) {
+			t.Errorf("%s: the page itself was redacted: %s", text, page[strings.Index(page, "<main"):])
+		}
+	}
+}
+
 // TestPageMessages: each message has its time, once, with a link that leads to it, and the day
 // if it is another one. Reasoning is folded, unfolded or left out.
 func TestPageMessages(t *testing.T) {

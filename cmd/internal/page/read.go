@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -15,11 +16,17 @@ const (
 	maxTag      = 32 << 10
 )
 
-// Read passes on the text of a page as readers see it, and where its links lead: what
-// Markdown, colors of a terminal or highlighting split in the session is whole there.
+// Words returns the words that every page has, or can have, whatever is in the session.
+func Words() string { return slot.ReplaceAllString(file("page.html"), " ") }
+
+// slot matches what is not a word in the template.
+var slot = regexp.MustCompile(`<[^>]*>|\{[a-z]+\}`)
+
+// Read passes on the text of a page as readers see it, without times, and where its links lead:
+// what Markdown, colors of a terminal or highlighting split in the session is whole there.
 func Read(r io.Reader, pass func(text []byte)) error {
 	var text, links, tag []byte
-	inside := false
+	inside, timed := false, false
 	done := func(keep int) {
 		pass([]byte(html.UnescapeString(string(text))))
 		pass([]byte(html.UnescapeString(string(links))))
@@ -33,7 +40,9 @@ func Read(r io.Reader, pass func(text []byte)) error {
 			case !inside && c == '<':
 				inside, tag = true, tag[:0]
 			case !inside:
-				text = append(text, c)
+				if !timed {
+					text = append(text, c)
+				}
 			case c != '>':
 				if len(tag) < maxTag {
 					tag = append(tag, c)
@@ -42,6 +51,8 @@ func Read(r io.Reader, pass func(text []byte)) error {
 				inside = false
 				name, _, _ := strings.Cut(strings.Trim(string(tag[:min(len(tag), 16)]), "/"), " ")
 				switch name {
+				case "time":
+					timed = !timed
 				case "a":
 					links = append(append(links, tag...), '\n')
 				case "span", "code", "em", "strong", "s", "bdi":

@@ -170,12 +170,7 @@ func (r *Redactor) HeldBy(f io.Reader) (kind string, err error) {
 	for {
 		more, err := io.ReadFull(f, buf[n:])
 		n += more
-		r.known.each(buf[:n], false, func(m match) bool {
-			if m.secret() && m.to-m.from >= minBinary && !r.replaced(buf[:n], m) {
-				kind = m.kind
-			}
-			return kind == ""
-		})
+		kind = r.held(buf[:n], func(m match) bool { return m.secret() && m.to-m.from >= minBinary })
 		switch {
 		case kind != "" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			return kind, nil
@@ -184,6 +179,24 @@ func (r *Redactor) HeldBy(f io.Reader) (kind string, err error) {
 		}
 		n = copy(buf, buf[n-windowOverlap:n])
 	}
+}
+
+// HeldIn returns the kind of a value that is in a text for people, "" if there is none. It
+// finds words as well, except those of own: what the program itself writes.
+func (r *Redactor) HeldIn(text []byte, own string) (kind string) {
+	r.known.sort()
+	return r.held(text, func(m match) bool { return m.secret() || !strings.Contains(own, string(text[m.from:m.to])) })
+}
+
+// held returns the kind of a wanted match that is not in a placeholder.
+func (r *Redactor) held(b []byte, wanted func(match) bool) (kind string) {
+	r.known.each(b, false, func(m match) bool {
+		if wanted(m) && !r.replaced(b, m) {
+			kind = m.kind
+		}
+		return kind == ""
+	})
+	return kind
 }
 
 // Opaque is the error of bytes that hold a value and cannot be edited.
