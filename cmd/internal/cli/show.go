@@ -212,12 +212,17 @@ func (v *viewer) print(ctx context.Context, w *countingWriter, decode decodeFunc
 	return nil
 }
 
-// write prints the selected turns of a session.
-func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error {
+// pick returns the selected turns of a session, without branches unless they are wanted.
+func (v *viewer) pick(s *session.Session, turns prose.Turns) *session.Session {
 	if !v.cmd.History {
 		s = prose.WithoutBranches(s)
 	}
-	s = turns.Pick(s)
+	return turns.Pick(s)
+}
+
+// write prints the selected turns of a session.
+func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error {
+	s = v.pick(s, turns)
 	o := prose.Options{
 		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Uncounted: v.preview, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
 		Palette: v.out.palette, Width: v.width(),

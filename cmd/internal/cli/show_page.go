@@ -101,7 +101,7 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 				return nil
 			}
 			child := source{path: src.path, session: id, folder: src.folder}
-			return v.pick(v.storeDecoder(child)(v.ctx, v.view(v.lost.Add)), prose.Turns{})
+			return each(v.storeDecoder(child)(v.ctx, v.view(v.lost.Add)), func(s *session.Session) *session.Session { return v.pick(s, prose.Turns{}) })
 		},
 		Losses: func() (out []screen.Safe) {
 			for _, l := range v.lossLines() {
@@ -135,16 +135,12 @@ func (v *viewer) checkPage(f io.ReadSeeker) error {
 	}
 }
 
-// pick yields sessions as they are shown: of the selected turns, and without branches
-// unless they are wanted.
-func (v *viewer) pick(all iter.Seq2[*session.Session, error], turns prose.Turns) iter.Seq2[*session.Session, error] {
+// each yields sessions after a change.
+func each(all iter.Seq2[*session.Session, error], change func(*session.Session) *session.Session) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		for s, err := range all {
 			if s != nil && err == nil {
-				if !v.cmd.History {
-					s = prose.WithoutBranches(s)
-				}
-				s = turns.Pick(s)
+				s = change(s)
 			}
 			if !yield(s, err) {
 				return
@@ -161,11 +157,11 @@ func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
 	if o == nil && v.cmd.Yes {
 		return nil
 	}
-	if o != nil {
+	if o == nil {
+		v.secrets, err = convert.NewRedactor(convert.Redaction{})
+	} else {
 		err = v.startRedactor(*o, src.path)
 		v.secrets = v.redactor
-	} else {
-		v.secrets, err = convert.NewRedactor(convert.Redaction{})
 	}
 	if err != nil {
 		return err
@@ -175,18 +171,23 @@ func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
 	for list := []source{src}; len(list) > 0; list = list[1:] {
 		view := v.view(func(loss.Loss) {})
 		view.OnNotice = func(string) {}
-		all := v.pick(v.plainDecoder(list[0])(v.ctx, view), turns)
-		turns = prose.Turns{} // of subagents, all
-		err := v.secrets.Learn(v.ctx, noteChildren(all, func(id string) {
-			if !seen[id] && len(seen) <= htmlpage.MaxSubagents {
-				seen[id] = true
-				list = append(list, source{path: src.path, session: id, folder: src.folder})
-			}
+		err := v.secrets.Learn(v.ctx, each(v.plainDecoder(list[0])(v.ctx, view), func(s *session.Session) *session.Session {
+			return prose.Tap(v.pick(s, turns), func(m *session.Message) {
+				for _, p := range m.Parts {
+					c, ok := p.(*session.ToolCall)
+					if !ok || c.Child == "" || seen[c.Child] || len(seen) > htmlpage.MaxSubagents || !slices.ContainsFunc(s.Children, func(l session.Link) bool { return l.Session == c.Child }) {
+						continue
+					}
+					id := strings.Clone(c.Child)
+					seen[id], list = true, append(list, source{path: src.path, session: id, folder: src.folder})
+				}
+			})
 		}))
 		if v.ctx.Err() != nil {
 			return v.ctx.Err()
 		}
-		_ = err // the page itself ends with the same
+		_ = err               // the page itself ends with the same
+		turns = prose.Turns{} // of subagents, all
 	}
 	if v.secrets.Secrets() > 0 && o == nil {
 		return v.secretError(src.path)
@@ -201,33 +202,4 @@ func (v *viewer) secretError(path string) error {
 		what = "1 value that looks like a secret"
 	}
 	return &formats.Error{At: path, Err: fmt.Errorf("the page would hold %s", what), Hint: "pass --redact to replace them, or --yes to include them; `rehome check --secrets` reports where they are"}
-}
-
-// noteChildren calls found with the subagents that are started in the messages that are read.
-func noteChildren(all iter.Seq2[*session.Session, error], found func(id string)) iter.Seq2[*session.Session, error] {
-	return func(yield func(*session.Session, error) bool) {
-		for s, err := range all {
-			if s != nil && err == nil {
-				one, messages := *s, s.Messages
-				one.Messages = func(yield func(*session.Message, error) bool) {
-					for m, err := range messages {
-						if err == nil {
-							for _, p := range m.Parts {
-								if c, ok := p.(*session.ToolCall); ok && c.Child != "" && slices.ContainsFunc(one.Children, func(l session.Link) bool { return l.Session == c.Child }) {
-									found(strings.Clone(c.Child))
-								}
-							}
-						}
-						if !yield(m, err) {
-							return
-						}
-					}
-				}
-				s = &one
-			}
-			if !yield(s, err) {
-				return
-			}
-		}
-	}
 }

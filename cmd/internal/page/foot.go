@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"rehome/cmd/internal/page/markup"
 	"rehome/cmd/internal/prose"
@@ -40,12 +41,9 @@ func (n *sums) turn(t *session.Turn, model string) {
 		n.models = append(n.models, model)
 	}
 	if u := t.Usage; u != nil {
-		for _, c := range []struct {
-			sum *int64
-			n   int64
-		}{{&n.usage.Input, u.Input}, {&n.usage.Output, u.Output}, {&n.usage.CacheRead, u.CacheRead}} {
-			*c.sum += max(0, c.n)
-		}
+		n.usage.Input += max(0, u.Input)
+		n.usage.Output += max(0, u.Output)
+		n.usage.CacheRead += max(0, u.CacheRead)
 	}
 }
 
@@ -66,11 +64,7 @@ func (p *writer) foot(s *session.Session) {
 		}
 	}
 	if len(p.sums.models) > 1 {
-		var models []screen.Safe
-		for _, m := range p.sums.models {
-			models = append(models, screen.Visible(m))
-		}
-		add("models", screen.Join(models, ", "))
+		add("models", screen.Visible(strings.Join(p.sums.models, ", ")))
 	}
 	add("turns", screen.Grouped(p.sums.turns))
 	add("tool calls", screen.Grouped(p.sums.calls))
@@ -82,10 +76,8 @@ func (p *writer) foot(s *session.Session) {
 	}
 	add("tokens", screen.ReplaceAll(prose.FormatUsage(&p.sums.usage), "tokens ", ""))
 	losses := markup.HTML("")
-	if p.o.Losses != nil {
-		for _, l := range p.o.Losses() {
-			losses += p.Fill("item", "text", markup.Safe(l))
-		}
+	for _, l := range p.o.Losses() {
+		losses += p.Fill("item", "text", markup.Safe(l))
 	}
 	if losses != "" {
 		losses = p.Fill("losses", "items", losses)

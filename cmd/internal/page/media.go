@@ -61,34 +61,35 @@ func (p *writer) subagent(s *prose.Step) {
 	if s.Child == "" {
 		return
 	}
-	if p.shown[s.Child] {
-		p.Note("subagent " + screen.Visible(s.Child) + ", shown elsewhere on this page")
+	words, id := "subagent "+screen.Visible(s.Child), strings.Clone(s.Child)
+	if p.shown[id] {
+		p.Note(words + ", shown elsewhere on this page")
 		return
 	}
 	var all iter.Seq2[*session.Session, error]
-	if !s.External && p.o.Child != nil && p.depth < maxDepth && p.sums.kids < MaxSubagents {
-		all = p.o.Child(s.Child)
+	if !s.External && p.depth < maxDepth && p.sums.kids < MaxSubagents {
+		all = p.o.Child(id)
 	}
 	if all == nil {
 		p.sums.absent++
-		p.Note("subagent " + screen.Visible(s.Child) + ", not shown here")
+		p.Note(words + ", not shown here")
 		return
 	}
-	p.shown[strings.Clone(s.Child)] = true
+	p.shown[id] = true
 	p.sums.kids++
 	for child, err := range all {
 		if err != nil {
-			p.Note("subagent " + screen.Visible(s.Child) + ", which could not be read")
+			p.Note(words + ", which could not be read")
 			return
 		}
 		inner := &writer{output: p.output, o: p.o, depth: p.depth + 1}
 		p.fill("subagent", "title", title(child.Title))
-		if err := inner.walk(child); err != nil {
+		if inner.walk(child) != nil {
 			inner.Note("the rest of this subagent could not be read")
 		}
 		inner.endTurn()
 		p.fill("step-end")
 		return
 	}
-	p.Note("subagent " + screen.Visible(s.Child) + ", not found")
+	p.Note(words + ", not found")
 }

@@ -5,6 +5,7 @@ package page
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -38,23 +39,16 @@ type Options struct {
 	prose.Options
 	Full       bool                                               // cut nothing
 	NoThinking bool                                               // leave out reasoning; with Thinking, it is not folded
-	Child      func(id string) iter.Seq2[*session.Session, error] // decodes a subagent; may be nil
-	Client     func(agent string) string                          // names a client; may be nil
+	Child      func(id string) iter.Seq2[*session.Session, error] // decodes a subagent; its result is nil if it is not to be shown
+	Client     func(agent string) string                          // names a client
 	Losses     func() []screen.Safe                               // what could not be shown, asked at the end
-}
-
-// client returns the name of a client.
-func (o *Options) client(agent string) string {
-	if o.Client != nil {
-		return o.Client(agent)
-	}
-	return agent
 }
 
 // Write writes a page.
 func Write(w io.Writer, s *session.Session, o Options) error {
-	p := newWriter(w, o)
-	p.shown[s.ID] = true
+	p := &writer{o: o, output: &output{
+		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), last: math.MinInt, shown: map[string]bool{s.ID: true},
+	}}
 	if err := p.walk(s); err != nil {
 		return err
 	}
@@ -69,18 +63,7 @@ func (p *writer) walk(s *session.Session) error {
 	if o.Tools == prose.Brief {
 		o.Tools = prose.Full
 	}
-	timed := *s
-	timed.Messages = func(yield func(*session.Message, error) bool) {
-		for m, err := range s.Messages {
-			if m != nil {
-				p.at = m.At
-			}
-			if !yield(m, err) {
-				return
-			}
-		}
-	}
-	return prose.Walk(&timed, o, p)
+	return prose.Walk(prose.Tap(s, func(m *session.Message) { p.at = m.At }), o, p)
 }
 
 // writer is the renderer of a page.
@@ -107,12 +90,6 @@ type output struct {
 	outline  []entry         // of the first turns
 	prompt   bool            // the last turn has no prompt yet
 	sums     sums
-}
-
-func newWriter(w io.Writer, o Options) *writer {
-	return &writer{o: o, output: &output{
-		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), last: math.MinInt, shown: map[string]bool{},
-	}}
 }
 
 // Flush writes what is buffered.
@@ -142,11 +119,6 @@ func title(s string) markup.HTML {
 	return markup.Safe(words)
 }
 
-// top are the facts above the conversation; the others are below it.
-func top(name screen.Safe) bool {
-	return name == "folder" || name == "model" || name == "time" || name == "missing"
-}
-
 // Head begins the page, or a subagent.
 func (p *writer) Head(s *session.Session) {
 	p.model = s.Model
@@ -155,13 +127,14 @@ func (p *writer) Head(s *session.Session) {
 	}
 	style := file("page.css")
 	sum := sha256.Sum256([]byte(style))
-	p.fill("head", "title", title(s.Title), "client", markup.Text(p.o.client(s.Agent)), "facts", p.facts(s, true),
+	p.fill("head", "title", title(s.Title), "client", markup.Text(p.o.Client(s.Agent)), "facts", p.facts(s, true),
 		"css", markup.Trusted(style), "hash", markup.Trusted(base64.StdEncoding.EncodeToString(sum[:])))
 }
 
 // home matches the home folder at the beginning of a path.
 var home = regexp.MustCompile(`^(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:\\Users\\[^\\]+)`)
 
+// facts returns what is known of a session: what is above the conversation, or below it.
 func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 	about := *s
 	about.Workspace, about.Folders = home.ReplaceAllString(s.Workspace, "~"), nil
@@ -171,13 +144,12 @@ func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 	for _, f := range p.o.Facts(&about) {
 		value := markup.Safe(f.Value)
 		if f.Name == "time" {
-			value = p.stamp(s.Created, minutes)
-			if to := p.stamp(s.Updated, minutes); to != value {
-				value = markup.Join(slices.DeleteFunc([]markup.HTML{value, to}, func(h markup.HTML) bool { return h == "" }), " to ")
+			from, to := p.stamp(s.Created, minutes), p.stamp(s.Updated, minutes)
+			if value = cmp.Or(from, to) + " UTC"; strings.Contains(string(f.Value), " to ") {
+				value = from + " to " + to + " UTC"
 			}
-			value += " UTC"
 		}
-		if top(f.Name) == above && f.Name != "client" {
+		if slices.Contains([]screen.Safe{"folder", "model", "time", "missing"}, f.Name) == above && f.Name != "client" {
 			out += p.Fill("fact", "name", markup.Safe(f.Name), "value", value)
 		}
 	}
@@ -191,15 +163,14 @@ func (p *writer) Turn(t *session.Turn) {
 	if t.Start.Known() {
 		p.day = t.Start.Time().Format(time.DateOnly)
 	}
-	var facts []markup.HTML
-	for i, f := range p.o.TurnFacts(t, p.model) {
-		facts = append(facts, markup.Safe(f))
-		if i == 0 && t.Start.Known() {
-			facts[0] = p.stamp(t.Start, minutes)
+	facts := p.o.TurnFacts(t, p.model)
+	about, n := p.stamp(t.Start, minutes), markup.Int(t.Number)
+	if t.Start.Known() {
+		if facts = facts[1:]; len(facts) > 0 { // the first was this time
+			about += " · "
 		}
 	}
-	about := markup.Join(facts, " · ")
-	n := markup.Int(t.Number)
+	about += markup.Safe(screen.Join(facts, " · "))
 	if p.depth > 0 {
 		p.fill("inner-turn", "number", n, "about", about)
 	} else {
@@ -230,11 +201,7 @@ func (p *output) id(number int) markup.HTML {
 func (p *writer) begin() {
 	if !p.open {
 		p.open, p.plain = true, true
-		if p.depth > 0 {
-			p.fill("inner-start")
-		} else {
-			p.fill("start")
-		}
+		p.fill("start")
 	}
 }
 
@@ -246,14 +213,15 @@ func (p *writer) endTurn() {
 }
 
 // Divider writes a line across the page.
-func (p *writer) Divider(words screen.Safe) { p.line("divider", words) }
+func (p *writer) Divider(words screen.Safe) {
+	p.begin()
+	p.fill("divider", "text", markup.Safe(words))
+}
 
 // Note writes a line about what is not shown.
-func (p *writer) Note(words screen.Safe) { p.line("note", words) }
-
-func (p *writer) line(name string, words screen.Safe) {
+func (p *writer) Note(words screen.Safe) {
 	p.begin()
-	p.fill(name, "text", markup.Safe(words))
+	p.fill("note", "text", markup.Safe(words))
 }
 
 // Prompt writes what the user typed, as it was typed.
@@ -265,7 +233,7 @@ func (p *writer) Prompt(text string) {
 	}
 	shown, more := p.cutText(strings.Trim(text, "\n"))
 	p.fill("prompt", "time", p.time(), "text", fenced(shown))
-	p.more(more)
+	p.add(p.more(more))
 }
 
 // Answer writes what the model answered.
@@ -338,6 +306,6 @@ func (p *writer) End(s *session.Session) {
 	if strings.TrimSpace(s.Plan) != "" {
 		shown, more := p.cutText(s.Plan)
 		p.fill("plan", "text", markdown.Render(strings.Trim(shown, "\n"), 3))
-		p.more(more)
+		p.add(p.more(more))
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,33 +12,12 @@ import (
 	"rehome/cmd/internal/screen"
 )
 
-// verb returns what a tool does, if its kind is known.
-func verb(kind string) markup.HTML {
-	switch kind {
-	case "shell", "piBash":
-		return "Ran"
-	case "read", "piRead":
-		return "Read"
-	case "edit", "piEdit", "piWrite", "applyAgentDiff":
-		return "Edited"
-	case "delete":
-		return "Deleted"
-	case "grep", "glob", "semSearch", "piGrep", "piFind":
-		return "Searched"
-	case "ls", "piLs":
-		return "Listed"
-	case "task":
-		return "Started a subagent:"
-	case "webSearch":
-		return "Searched the web:"
-	case "fetch", "webFetch":
-		return "Fetched"
-	case "updateTodos":
-		return "Updated the todos"
-	case "createPlan":
-		return "Made a plan"
-	case "askQuestion":
-		return "Asked"
+// verb returns what a tool does, if the template knows its kind.
+func (p *output) verb(kind string) markup.HTML {
+	for line := range strings.Lines(p.Template["verbs"]) {
+		if name, words, _ := strings.Cut(strings.TrimSpace(line), " "); name == kind {
+			return markup.Text(words)
+		}
 	}
 	return markup.Text(kind)
 }
@@ -52,20 +32,17 @@ func (p *writer) Step(s *prose.Step) {
 	if p.depth == 0 {
 		p.sums.calls++
 	}
-	line := `<span class="verb">` + verb(s.Name) + `</span>`
-	subject := screen.Cut(screen.Visible(s.Subject), maxSubject)
-	if subject != "" {
-		line += ` <code class="subject" dir="auto">` + markup.Safe(subject) + `</code>`
+	line, class, subject := p.Fill("verb", "text", p.verb(s.Name)), markup.HTML(""), screen.Cut(screen.Visible(s.Subject), maxSubject)
+	for _, part := range []struct {
+		name string
+		text screen.Safe
+	}{{"subject", subject}, {"outcome", screen.Cut(screen.Visible(s.Outcome), maxSubject)}, {"counts", screen.Join(s.Extras, " · ")}} {
+		if part.text != "" {
+			line += p.Fill(part.name, "text", markup.Safe(part.text))
+		}
 	}
-	class := markup.HTML("")
 	if s.Failed {
 		class = " failed"
-	}
-	if s.Outcome != "" {
-		line += ` <span class="outcome">` + markup.Safe(screen.Cut(screen.Visible(s.Outcome), maxSubject)) + `</span>`
-	}
-	if len(s.Extras) > 0 {
-		line += ` <span class="counts">` + markup.Safe(screen.Join(s.Extras, " · ")) + `</span>`
 	}
 	args := p.told(s, subject)
 	if len(args) == 0 && len(s.Body) == 0 && s.Child == "" {
@@ -99,27 +76,25 @@ func (p *writer) told(s *prose.Step, subject screen.Safe) (out []prose.Arg) {
 	return out
 }
 
+// args writes arguments: those of one line first.
 func (p *writer) args(list []prose.Arg) {
-	short := markup.HTML("")
+	short, long := markup.HTML(""), markup.HTML("")
 	for _, a := range list {
-		if len(a.Lines) == 1 {
-			shown, _, more := p.cutLines(a.Lines, maxArg, false)
-			if more != "" {
-				more = " (" + more + " left out; --full includes everything)"
-			}
-			short += p.Fill("fact", "name", markup.Text(a.Name), "value", markup.Text(shown[0])+markup.Safe(more))
+		shown, _, more := p.cutLines(a.Lines, maxArg, false)
+		name, text := markup.Text(a.Name), markup.Text(strings.Join(shown, "\n"))
+		if len(a.Lines) > 1 {
+			long += p.Fill("argument", "name", name, "text", text) + p.more(more)
+			continue
 		}
+		if more != "" {
+			more = " (" + more + " left out; --full includes everything)"
+		}
+		short += p.Fill("fact", "name", name, "value", text+markup.Safe(more))
 	}
 	if short != "" {
 		p.fill("arguments", "list", short)
 	}
-	for _, a := range list {
-		if len(a.Lines) > 1 {
-			shown, _, more := p.cutLines(a.Lines, maxArg, false)
-			p.fill("argument", "name", markup.Text(a.Name), "text", markup.Text(strings.Join(shown, "\n")))
-			p.more(more)
-		}
-	}
+	p.add(long)
 }
 
 // escapes matches the sequences that color the output of a command, or move the cursor.
@@ -130,7 +105,7 @@ func (p *writer) body(s *prose.Step) {
 	shown, at, more := p.cutLines(s.Body, maxBrief, s.Name == "shell")
 	for i, part := range [][]string{shown[:at], shown[at:]} {
 		if i == 1 {
-			p.more(more)
+			p.add(p.more(more))
 		}
 		if len(part) == 0 {
 			continue
@@ -138,7 +113,7 @@ func (p *writer) body(s *prose.Step) {
 		text := strings.Join(part, "\n")
 		switch {
 		case s.Diff:
-			p.add(diff(part))
+			p.add(p.diff(part))
 		case s.Name == "read":
 			p.fill("output", "text", code.Mark(s.Subject, text))
 		default:
@@ -166,21 +141,11 @@ func printed(s string) string {
 
 // diff returns the lines of a diff. The signs at their beginning stay, for those who do
 // not see the colors.
-func diff(lines []string) markup.HTML {
+func (p *output) diff(lines []string) markup.HTML {
 	var out markup.Builder
-	out.Add(`<pre class="diff">`)
 	for _, l := range lines {
-		class := markup.HTML("same")
-		switch {
-		case strings.HasPrefix(l, "+"):
-			class = "add"
-		case strings.HasPrefix(l, "-"):
-			class = "del"
-		case strings.HasPrefix(l, "@@"):
-			class = "at"
-		}
-		out.Add(`<span class="`, class, `">`, markup.Text(l), "\n</span>")
+		class := cmp.Or(map[string]markup.HTML{"+": "add", "-": "del", "@": "at"}[head(l, 1)], "same")
+		out.Add(p.Fill("diff-line", "class", class, "text", markup.Text(l)))
 	}
-	out.Add("</pre>\n")
-	return out.HTML()
+	return p.Fill("diff", "lines", out.HTML())
 }

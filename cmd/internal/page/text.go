@@ -99,10 +99,11 @@ func fenced(s string) markup.HTML {
 }
 
 // more says how much was left out.
-func (p *output) more(what screen.Safe) {
-	if what != "" {
-		p.fill("more", "text", markup.Safe("… "+what+" left out of this page (--full includes everything)"))
+func (p *output) more(what screen.Safe) markup.HTML {
+	if what == "" {
+		return ""
 	}
+	return p.Fill("more", "text", markup.Safe("… "+what+" left out of this page (--full includes everything)"))
 }
 
 // beginning returns how a text begins, in one line.
@@ -121,5 +122,5 @@ func (p *writer) markdown(name, text string, slots ...markup.HTML) {
 		level--
 	}
 	p.fill(name, append(slots, "text", markdown.Render(strings.Trim(shown, "\n"), level))...)
-	p.more(more)
+	p.add(p.more(more))
 }

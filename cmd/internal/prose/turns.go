@@ -94,6 +94,22 @@ func WithoutBranches(s *session.Session) *session.Session {
 	return &out
 }
 
+// Tap returns a session that passes its messages to f as they are read.
+func Tap(s *session.Session, f func(*session.Message)) *session.Session {
+	out := *s
+	out.Messages = func(yield func(*session.Message, error) bool) {
+		for m, err := range s.Messages {
+			if err == nil {
+				f(m)
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+	return &out
+}
+
 // Pick returns a session with only the selected turns. Messages before the
 // first turn belong to it. Unless the session has branches, whose turns start
 // over, reading stops after the last selected turn. If the session has none of the

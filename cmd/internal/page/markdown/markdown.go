@@ -4,7 +4,10 @@
 package markdown
 
 import (
+	"html"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -31,8 +34,7 @@ func Render(foreign string, level int) markup.HTML {
 		return `<pre class="text" dir="auto">` + markup.Text(string(src)) + `</pre>`
 	}
 	r := &renderer{src: src, level: level, last: level - 1}
-	r.children(newParser().Parse(text.NewReader(src)), 0)
-	return r.out.HTML()
+	return r.inner(newParser().Parse(text.NewReader(src)), 0)
 }
 
 // newParser returns a parser of everything but HTML and definitions of links, which
@@ -57,167 +59,136 @@ type renderer struct {
 	src   []byte
 	level int // of the first headings
 	last  int // level of the last heading
-	out   markup.Builder
 }
 
-func (r *renderer) children(n ast.Node, depth int) {
+// inner returns what is in a node.
+func (r *renderer) inner(n ast.Node, depth int) markup.HTML {
+	var out markup.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		r.node(c, depth+1)
+		out.Add(r.node(c, depth+1))
 	}
+	return out.HTML()
 }
 
-// element writes a node as an element around its children.
-func (r *renderer) element(n ast.Node, depth int, open, end markup.HTML) {
-	if depth > maxDepth {
-		open, end = "", " "
-	}
-	r.out.Add(open)
-	r.children(n, depth)
-	r.out.Add(end)
-}
-
-func (r *renderer) node(n ast.Node, depth int) {
+// node returns a node as markup. Of one that is too deep, or that is not known here, it is what
+// is in it.
+func (r *renderer) node(n ast.Node, depth int) markup.HTML {
+	open, end := plain(n.Kind())
 	switch t := n.(type) {
 	case *ast.Heading:
 		r.last = min(6, r.level+t.Level-1, r.last+1)
 		h := markup.Int(r.last)
-		r.element(n, depth, "<h"+h+` dir="auto">`, "</h"+h+">\n")
-	case *ast.Paragraph:
-		r.element(n, depth, `<p dir="auto">`, "</p>\n")
-	case *ast.Blockquote:
-		r.element(n, depth, "<blockquote>\n", "</blockquote>\n")
+		open, end = "<h"+h+` dir="auto">`, "</h"+h+">\n"
 	case *ast.List:
-		r.list(t, depth)
-	case *ast.ListItem:
-		r.element(n, depth, `<li dir="auto">`, "</li>\n")
-	case *ast.ThematicBreak:
-		r.out.Add("<hr>\n")
-	case *ast.CodeBlock:
-		r.code("", r.lines(n))
-	case *ast.FencedCodeBlock:
-		info := ""
-		if t.Info != nil {
-			info = unescape(t.Info.Segment.Value(r.src))
+		open, end = "<ul>\n", "</ul>\n"
+		if t.IsOrdered() {
+			open, end = `<ol start="`+markup.Int(t.Start)+"\">\n", "</ol>\n"
 		}
-		r.code(info, r.lines(n))
-	default:
-		r.inline(n, depth)
-	}
-}
-
-func (r *renderer) list(t *ast.List, depth int) {
-	open, end := markup.HTML("<ul>\n"), markup.HTML("</ul>\n")
-	if t.IsOrdered() {
-		open, end = "<ol>\n", "</ol>\n"
-		if t.Start != 1 {
-			open = `<ol start="` + markup.Int(t.Start) + "\">\n"
-		}
-	}
-	r.element(t, depth, open, end)
-}
-
-func (r *renderer) code(info, body string) {
-	if info != "" {
-		r.out.Add(`<p class="lang">`, markup.Text(info), "</p>\n")
-	}
-	lang := info
-	for i, c := range info {
-		if c == ' ' || c == '\t' || c == ',' || c == '{' {
-			lang = info[:i]
-			break
-		}
-	}
-	r.out.Add(`<pre class="code"><code>`, code.Mark(lang, body), "</code></pre>\n")
-}
-
-func (r *renderer) lines(n ast.Node) string {
-	var out []byte
-	for i := range n.Lines().Len() {
-		at := n.Lines().At(i)
-		out = append(out, at.Value(r.src)...)
-	}
-	return string(out)
-}
-
-func (r *renderer) inline(n ast.Node, depth int) {
-	switch t := n.(type) {
-	case *ast.Text:
-		r.out.Add(markup.Text(unescape(t.Segment.Value(r.src))))
-		switch {
-		case t.HardLineBreak():
-			r.out.Add("<br>\n")
-		case t.SoftLineBreak():
-			r.out.Add("\n")
-		}
-	case *ast.String:
-		r.out.Add(markup.Text(string(t.Value)))
-	case *ast.CodeSpan:
-		r.out.Add("<code>")
-		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-			if part, ok := c.(*ast.Text); ok {
-				r.out.Add(markup.Text(string(part.Segment.Value(r.src))))
-			}
-		}
-		r.out.Add("</code>")
 	case *ast.Emphasis:
+		open, end = "<em>", "</em>"
 		if t.Level == 2 {
-			r.element(n, depth, "<strong>", "</strong>")
-			return
+			open, end = "<strong>", "</strong>"
 		}
-		r.element(n, depth, "<em>", "</em>")
-	case *extast.Strikethrough:
-		r.element(n, depth, "<s>", "</s>")
-	case *ast.Link:
-		r.out.Add(markup.Link(unescape(t.Destination), unescape(t.Title), r.inner(n, depth)))
-	case *ast.Image: // never loaded: it would tell somebody that the page was opened
-		r.out.Add(markup.Link(unescape(t.Destination), unescape(t.Title), "image: "+r.inner(n, depth)))
-	case *ast.AutoLink:
-		words := string(t.Label(r.src))
-		to := string(t.URL(r.src))
-		if t.AutoLinkType == ast.AutoLinkEmail {
-			to = "mailto:" + to
-		}
-		r.out.Add(markup.Link(to, "", markup.Text(words)))
-	case *extast.TaskCheckBox:
-		box := markup.HTML("☐ ")
-		if t.IsChecked {
-			box = "☑ "
-		}
-		r.out.Add(box)
-	default:
-		r.table(n, depth)
-	}
-}
-
-// inner returns the children of a link as markup.
-func (r *renderer) inner(n ast.Node, depth int) markup.HTML {
-	in := &renderer{src: r.src}
-	in.children(n, depth)
-	return in.out.HTML()
-}
-
-func (r *renderer) table(n ast.Node, depth int) {
-	switch t := n.(type) {
-	case *extast.Table:
-		r.element(n, depth, `<div class="wide" role="region" aria-label="Table" tabindex="0"><table>`+"\n", "</table></div>\n")
-	case *extast.TableHeader:
-		r.element(n, depth, "<thead><tr>", "</tr></thead>\n")
-	case *extast.TableRow:
-		r.element(n, depth, "<tr>", "</tr>\n")
 	case *extast.TableCell:
 		name := markup.HTML("td")
 		if _, head := t.Parent().(*extast.TableHeader); head {
 			name = "th"
 		}
-		class := markup.HTML("")
-		switch t.Alignment {
-		case extast.AlignRight:
-			class = ` class="right"`
-		case extast.AlignCenter:
-			class = ` class="center"`
-		}
-		r.element(n, depth, "<"+name+class+` dir="auto">`, "</"+name+">")
-	default: // a TextBlock, or what a later version of the parser finds
-		r.children(n, depth)
+		class := map[extast.Alignment]markup.HTML{extast.AlignRight: ` class="right"`, extast.AlignCenter: ` class="center"`}[t.Alignment]
+		open, end = "<"+name+class+` dir="auto">`, "</"+name+">"
+	case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.CodeSpan, *ast.Text, *ast.String, *ast.AutoLink, *extast.TaskCheckBox:
+		return r.leaf(n)
+	case *ast.Link:
+		return markup.Link(unescape(t.Destination), unescape(t.Title), r.inner(n, depth))
+	case *ast.Image: // never loaded: it would tell somebody that the page was opened
+		return markup.Link(unescape(t.Destination), unescape(t.Title), "image: "+r.inner(n, depth))
 	}
+	if depth > maxDepth && open != "" {
+		open, end = "", " "
+	}
+	return open + r.inner(n, depth) + end
+}
+
+// plain returns the elements of nodes that have no properties.
+func plain(kind ast.NodeKind) (open, end markup.HTML) {
+	switch kind {
+	case ast.KindParagraph:
+		return `<p dir="auto">`, "</p>\n"
+	case ast.KindBlockquote:
+		return "<blockquote>\n", "</blockquote>\n"
+	case ast.KindListItem:
+		return `<li dir="auto">`, "</li>\n"
+	case ast.KindThematicBreak:
+		return "<hr>\n", ""
+	case extast.KindStrikethrough:
+		return "<s>", "</s>"
+	case extast.KindTable:
+		return `<div class="wide" role="region" aria-label="Table" tabindex="0"><table>` + "\n", "</table></div>\n"
+	case extast.KindTableHeader:
+		return "<thead><tr>", "</tr></thead>\n"
+	case extast.KindTableRow:
+		return "<tr>", "</tr>\n"
+	}
+	return "", ""
+}
+
+// leaf returns a node without others.
+func (r *renderer) leaf(n ast.Node) markup.HTML {
+	switch t := n.(type) {
+	case *ast.FencedCodeBlock:
+		info := ""
+		if t.Info != nil {
+			info = unescape(t.Info.Segment.Value(r.src))
+		}
+		lang := info[:strings.IndexAny(info+" ", " \t,{")]
+		if info != "" {
+			return `<p class="lang">` + markup.Text(info) + "</p>\n" + r.code(lang, n)
+		}
+		return r.code(lang, n)
+	case *ast.CodeBlock:
+		return r.code("", n)
+	case *ast.CodeSpan:
+		var words []byte
+		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+			if part, ok := c.(*ast.Text); ok {
+				words = append(words, part.Segment.Value(r.src)...)
+			}
+		}
+		return "<code>" + markup.Text(string(words)) + "</code>"
+	case *ast.Text:
+		words := markup.Text(unescape(t.Segment.Value(r.src)))
+		switch {
+		case t.HardLineBreak():
+			words += "<br>\n"
+		case t.SoftLineBreak():
+			words += "\n"
+		}
+		return words
+	case *ast.String:
+		return markup.Text(string(t.Value))
+	case *ast.AutoLink:
+		to := string(t.URL(r.src))
+		if t.AutoLinkType == ast.AutoLinkEmail {
+			to = "mailto:" + to
+		}
+		return markup.Link(to, "", markup.Text(string(t.Label(r.src))))
+	case *extast.TaskCheckBox:
+		if t.IsChecked {
+			return "☑ "
+		}
+		return "☐ "
+	}
+	return ""
+}
+
+func (r *renderer) code(lang string, n ast.Node) markup.HTML {
+	return `<pre class="code"><code>` + code.Mark(lang, string(n.Lines().Value(r.src))) + "</code></pre>\n"
+}
+
+// escape matches what stands for another character in Markdown: \* or &amp;.
+var escape = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|&#?[0-9A-Za-z]{1,38};")
+
+// unescape returns text without escapes.
+func unescape(b []byte) string {
+	return escape.ReplaceAllStringFunc(string(b), func(s string) string { return html.UnescapeString(strings.TrimPrefix(s, `\`)) })
 }

@@ -67,18 +67,6 @@ func Link(to, title string, words HTML) HTML {
 	return `<a href="` + href + `"` + HTML(title) + ` rel="noopener noreferrer nofollow">` + words + `</a>`
 }
 
-// Join is strings.Join.
-func Join(parts []HTML, sep HTML) HTML {
-	var b Builder
-	for i, p := range parts {
-		if i > 0 {
-			b.Add(sep)
-		}
-		b.Add(p)
-	}
-	return b.HTML()
-}
-
 // Builder collects markup.
 type Builder struct{ b strings.Builder }
 
