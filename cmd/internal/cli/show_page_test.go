@@ -488,3 +488,48 @@ func TestPageMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestPageFiles: files that steps changed are listed once each, with what was changed in all
+// and where at first. Failed and rejected edits are not.
+func TestPageFiles(t *testing.T) {
+	edit := func(id, path, status string) []session.Part {
+		args, _ := json.Marshal(map[string]string{"path": "/home/ann/app/" + path, "old_string": "a", "new_string": "b\nc"})
+		return []session.Part{
+			&session.ToolCall{ID: id, Name: "edit", Kind: "edit", Args: args},
+			&session.ToolResult{Call: id, Status: status, Error: status == "error", Value: session.Raw(`{"` + status + `":{"diffString":"@@ -1 +1,2 @@\n-a\n+b\n+c"}}`)},
+		}
+	}
+	say := func(n int) *session.Message {
+		return &session.Message{ID: fmt.Sprint("u", n), Role: session.User, Turn: &session.Turn{Number: n}, Parts: []session.Part{&session.Text{Text: "go"}}}
+	}
+	var many []session.Part
+	for i := range 250 {
+		many = append(many, edit(fmt.Sprint("m", i), fmt.Sprint("many", i), "success")...)
+	}
+	path := filepath.Join(t.TempDir(), "files.jsonl")
+	for _, c := range []struct {
+		parts []session.Part
+		want  string
+		items int
+	}{
+		{slices.Concat(edit("a", "a.go", "success"), edit("b", "<b>.go", "success"), edit("c", "a.go", "success"), edit("d", "failed.go", "error"), edit("e", "failed.go", "rejected")), "<summary>2 files edited</summary>", 2},
+		{edit("d", "failed.go", "error"), "", 0},
+		{many, "<summary>200 files edited, or more</summary>", 200},
+	} {
+		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Workspace: "/home/ann/app"}}, []*session.Message{
+			say(1), say(2), {ID: "2", Role: session.Assistant, Parts: c.parts},
+		}, "end")
+		page, stderr, code := call(t, "show", path, "--format", "html")
+		_, list, _ := strings.Cut(page, `<details class="files">`)
+		list, _, _ = strings.Cut(list, "</details>")
+		if code != 0 || !strings.Contains(list, c.want) || strings.Count(list, "<li>") != c.items || strings.Contains(list, "failed.go") {
+			t.Errorf("exit %d, %s: %s", code, stderr, list)
+		}
+		if c.items == 2 && (!strings.Contains(list, `<a href="#turn-2"><bdi>a.go</bdi></a> <span class="counts">+4 -2</span>`) || !strings.Contains(list, "&lt;b&gt;.go")) {
+			t.Errorf("wrong list: %s", list)
+		}
+		if err := onlyOurs(page); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -16,7 +16,31 @@ type entry struct {
 	text       screen.Safe
 }
 
+// change is what was done to a file, and where at first.
+type change struct {
+	path           string
+	turn           markup.HTML
+	added, removed int64
+}
+
+// change notes what a step did to a file.
+func (p *output) change(path string, diff []string) {
+	path = head(path, maxLine)
+	at := slices.IndexFunc(p.changed, func(c change) bool { return c.path == path })
+	if at < 0 {
+		if path == "" || len(p.changed) == maxFiles {
+			return
+		}
+		at = len(p.changed)
+		p.changed = append(p.changed, change{path: strings.Clone(path), turn: p.turn})
+	}
+	added, removed := prose.DiffStat(diff)
+	p.changed[at].added += int64(added)
+	p.changed[at].removed += int64(removed)
+}
+
 const (
+	maxFiles   = 200
 	maxEntry   = 90 // cells of a line of the outline
 	maxOutline = 5000
 	maxModels  = 8
@@ -57,6 +81,16 @@ func (p *writer) foot(s *session.Session) {
 		}
 		outline.Add(p.Fill("entry", "id", e.id, "number", e.number, "text", markup.Safe(e.text)))
 	}
+	edited := markup.HTML("")
+	for _, c := range p.changed {
+		edited += p.Fill("file", "id", c.turn, "path", markup.Safe(screen.Cut(screen.Visible(c.path), maxSubject)), "counts", markup.Safe("+"+screen.Grouped(c.added)+" -"+screen.Grouped(c.removed)))
+	}
+	if n := screen.Plural(int64(len(p.changed)), "file") + " edited"; edited != "" {
+		if len(p.changed) == maxFiles {
+			n += ", or more"
+		}
+		edited = p.Fill("files", "count", markup.Safe(n), "items", edited)
+	}
 	facts := p.facts(s, false)
 	add := func(name markup.HTML, value screen.Safe) {
 		if value != "" {
@@ -86,5 +120,5 @@ func (p *writer) foot(s *session.Session) {
 	if n := p.sums.turns - int64(len(p.outline)); n > 0 {
 		more = p.Fill("more", "text", markup.Safe("… and "+screen.Plural(n, "more turn")))
 	}
-	p.fill("foot", "outline", outline.HTML(), "more", more, "facts", facts, "losses", losses)
+	p.fill("foot", "files", edited, "outline", outline.HTML(), "more", more, "facts", facts, "losses", losses)
 }

@@ -47,7 +47,7 @@ type Options struct {
 // Write writes a page.
 func Write(w io.Writer, s *session.Session, o Options) error {
 	p := &writer{o: o, output: &output{
-		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), last: math.MinInt, shown: map[string]bool{s.ID: true},
+		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), last: math.MinInt, turn: "conversation", shown: map[string]bool{s.ID: true},
 	}}
 	if err := p.walk(s); err != nil {
 		return err
@@ -89,6 +89,8 @@ type output struct {
 	shown    map[string]bool // the sessions that are on the page
 	outline  []entry         // of the first turns
 	prompt   bool            // the last turn has no prompt yet
+	turn     markup.HTML     // id of the turn
+	changed  []change        // of the first files
 	sums     sums
 }
 
@@ -144,7 +146,8 @@ func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 	for _, f := range p.o.Facts(&about) {
 		value := markup.Safe(f.Value)
 		if f.Name == "time" {
-			from, to := p.stamp(s.Created, minutes), p.stamp(s.Updated, minutes)
+			p.day = ""
+			from, to := p.stamp(s.Created), p.stamp(s.Updated)
 			if value = cmp.Or(from, to) + " UTC"; strings.Contains(string(f.Value), " to ") {
 				value = from + " to " + to + " UTC"
 			}
@@ -159,12 +162,9 @@ func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 // Turn begins a turn.
 func (p *writer) Turn(t *session.Turn) {
 	p.endTurn()
-	p.open, p.plain = true, false
-	if t.Start.Known() {
-		p.day = t.Start.Time().Format(time.DateOnly)
-	}
+	p.open, p.plain, p.day = true, false, ""
 	facts := p.o.TurnFacts(t, p.model)
-	about, n := p.stamp(t.Start, minutes), markup.Int(t.Number)
+	about, n := p.stamp(t.Start), markup.Int(t.Number)
 	if t.Start.Known() {
 		if facts = facts[1:]; len(facts) > 0 { // the first was this time
 			about += " · "
@@ -176,6 +176,7 @@ func (p *writer) Turn(t *session.Turn) {
 	} else {
 		id := p.id(t.Number)
 		p.fill("turn", "id", id, "number", n, "about", about)
+		p.turn = id
 		p.sums.turn(t, p.model)
 		if p.prompt = len(p.outline) < maxOutline; p.prompt {
 			p.outline = append(p.outline, entry{id: id, number: n})
@@ -248,36 +249,31 @@ func (p *writer) Thinking(text string) {
 	p.markdown("thinking", text, "open", open)
 }
 
-// time returns when a message was sent, once, with a link to it: with the day, unless it is
-// that of the time before.
+// time returns when a message was sent, once, with a link to it.
 func (p *writer) time() markup.HTML {
-	if !p.at.Known() {
+	at := p.stamp(p.at)
+	if at == "" {
 		return ""
 	}
-	layout := minutes
-	if day := p.at.Time().Format(time.DateOnly); day == p.day {
-		layout = "15:04"
-	} else {
-		p.day = day
-	}
-	at := p.stamp(p.at, layout)
 	p.at = session.Stamp{}
 	p.messages++
 	return p.Fill("at", "id", markup.Int(p.messages), "time", at)
 }
 
-const minutes = "2006-01-02 15:04"
-
-// stamp returns a time, after a tilde if it is inferred.
-func (p *writer) stamp(at session.Stamp, layout string) markup.HTML {
+// stamp returns a time, after a tilde if it is inferred: with the day, unless it is that of
+// the time before.
+func (p *writer) stamp(at session.Stamp) markup.HTML {
 	if !at.Known() {
 		return ""
 	}
-	shown := markup.Text(at.Time().Format(layout))
+	day, shown := at.Time().Format(time.DateOnly), at.Time().Format("15:04")
+	if day != p.day {
+		p.day, shown = day, day+" "+shown
+	}
 	if at.Inferred() {
 		shown = "~" + shown
 	}
-	return p.Fill("time", "at", markup.Text(at.Time().Format(time.RFC3339)), "time", shown)
+	return p.Fill("time", "at", markup.Text(at.Time().Format(time.RFC3339)), "time", markup.Text(shown))
 }
 
 // Summary writes the summary of a compaction, folded.

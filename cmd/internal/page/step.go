@@ -44,6 +44,9 @@ func (p *writer) Step(s *prose.Step) {
 	if s.Failed {
 		class = " failed"
 	}
+	if s.Diff && s.Outcome == "" {
+		p.change(s.Subject, s.Body)
+	}
 	args := p.told(s, subject)
 	if len(args) == 0 && len(s.Body) == 0 && s.Child == "" {
 		p.fill("step-line", "class", class, "line", line)

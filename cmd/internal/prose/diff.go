@@ -38,8 +38,8 @@ func diffLines(text string) []string {
 	return list
 }
 
-// diffStat counts the lines that a diff adds and removes.
-func diffStat(diff []string) (added, removed int) {
+// DiffStat counts the lines that a diff adds and removes.
+func DiffStat(diff []string) (added, removed int) {
 	for _, l := range diff {
 		switch {
 		case strings.HasPrefix(l, "+"):

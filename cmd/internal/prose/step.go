@@ -214,7 +214,7 @@ func (st *Step) result(r *session.ToolResult, args map[string]json.RawMessage) {
 	}
 	if st.Body = editDiff(body, args, r.Error); st.Body != nil {
 		st.Diff = true
-		added, removed := diffStat(st.Body)
+		added, removed := DiffStat(st.Body)
 		st.Extras = append(st.Extras, screen.Sprintf("+%d -%d", added, removed))
 		return
 	}
