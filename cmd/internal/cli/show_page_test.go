@@ -307,7 +307,7 @@ func TestPageOutline(t *testing.T) {
 	}
 	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI}}, list, "end")
 	page, stderr, code := call(t, "show", path, "--format", "html")
-	for _, want := range []string{"… and 2 more turns", `<dt>turns</dt><dd dir="auto">5,002</dd>`, `id="turn-5000"`, `id="turn-5000-2"`} {
+	for _, want := range []string{"… and 2 more turns", `<dt>turns</dt><dd dir="auto">5,002</dd>`, `id="turn-5000"`, `id="turn-5000-2"`, "<summary>Turns 0 to 199</summary>", "<summary>Turns 4800 to 4999</summary>"} {
 		if strings.Count(page, want) != 1 {
 			t.Errorf("exit %d, %s: %d times %s", code, stderr, strings.Count(page, want), want)
 		}

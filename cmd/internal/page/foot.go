@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,6 +44,7 @@ const (
 	maxFiles   = 200
 	maxEntry   = 90 // cells of a line of the outline
 	maxOutline = 5000
+	maxGroup   = 200 // entries that are not folded together
 	maxModels  = 8
 )
 
@@ -75,11 +77,16 @@ func (n *sums) turn(t *session.Turn, model string) {
 func (p *writer) foot(s *session.Session) {
 	p.endTurn()
 	var outline markup.Builder
-	for _, e := range p.outline {
-		if e.text == "" {
-			e.text = "(no prompt)"
+	for group := range slices.Chunk(p.outline, maxGroup) {
+		var entries markup.Builder
+		for _, e := range group {
+			entries.Add(p.Fill("entry", "id", e.id, "number", e.number, "text", markup.Safe(cmp.Or(e.text, "(no prompt)"))))
 		}
-		outline.Add(p.Fill("entry", "id", e.id, "number", e.number, "text", markup.Safe(e.text)))
+		items := p.Fill("entries", "items", entries.HTML())
+		if len(p.outline) > maxGroup {
+			items = p.Fill("group", "from", group[0].number, "to", group[len(group)-1].number, "entries", items)
+		}
+		outline.Add(items)
 	}
 	edited := markup.HTML("")
 	for _, c := range p.changed {
