@@ -94,11 +94,11 @@ func (r *Redactor) Learn(ctx context.Context, all iter.Seq2[*session.Session, er
 }
 
 // LearnText finds what is to be redacted in a text for people. It returns the kind of what
-// the text holds, and no placeholder for it: the rule of a secret; word, pattern or user; "" if
-// there is nothing. Words that are in own, text of the program, are not looked for.
-func (r *Redactor) LearnText(ctx context.Context, text []byte, own string) (kind string) {
+// the text holds, and no placeholder for it: the rule of a secret or, if words are wanted,
+// word, pattern or user; "" if there is nothing.
+func (r *Redactor) LearnText(ctx context.Context, text []byte, words bool) (kind string) {
 	r.engine.Learn(ctx, text, redact.Text)
-	return r.engine.HeldIn(text, own)
+	return r.engine.HeldIn(text, words)
 }
 
 // Secrets returns how many different secrets were found so far.

@@ -93,7 +93,7 @@ func (e *exporter) add(src source) error {
 			err = e.addSession(s, turns, e.fileName(s, e.ids[src]))
 		}
 		if err != nil {
-			return &formats.Error{At: src.path + "#" + src.session, Err: err, Hint: formats.Hint(err)}
+			return &formats.Error{At: strings.TrimSuffix(src.path+"#"+src.session, "#"), Err: err, Hint: formats.Hint(err)}
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func (v *viewer) pages(list []source) error {
 		return err
 	}
 	if err := v.checkPage(f); err != nil {
-		return err
+		return &formats.Error{At: list[0].path, Err: err, Hint: formats.Hint(err)}
 	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		_, err = io.Copy(v.out.stdout, f)
@@ -121,17 +121,23 @@ func (v *viewer) checkPage(f io.ReadSeeker) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	held, own := "", htmlpage.Words()
-	err := htmlpage.Read(f, func(text []byte) { held = cmp.Or(held, v.secrets.LearnText(v.ctx, text, own)) })
+	held, where := "", "the page"
+	err := htmlpage.Read(f, func(t htmlpage.Text) {
+		kind := v.secrets.LearnText(v.ctx, t.Text, t.Quoted)
+		if held == "" && kind != "" && t.Turn != "" {
+			where = "turn " + t.Turn + " of the page"
+		}
+		held = cmp.Or(held, kind)
+	})
 	switch err = errors.Join(err, v.ctx.Err()); {
 	case err != nil || held == "":
 		return err
 	case v.cmd.redaction() == nil:
-		return v.secretError(v.current.path)
+		return v.secretError("")
 	}
 	return &formats.Error{
-		At: v.current.path, Err: fmt.Errorf("the page would hold a secret or word that --redact cannot replace, such as one with formatting inside (%s)", held),
-		Hint: "omit its turn with --turns, or pass --yes to include it",
+		Err:  fmt.Errorf("%s would hold a secret or word that --redact cannot replace, such as one with formatting inside (%s)", where, held),
+		Hint: "choose other turns with --turns, or pass --yes to include it",
 	}
 }
 

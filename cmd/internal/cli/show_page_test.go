@@ -422,13 +422,13 @@ func TestPageLarge(t *testing.T) {
 // page itself has are not, and neither are its times.
 func TestPageWords(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ".rehomeredact"), []byte("ACME\nTurn\nOutline\n/PROJ-[0-9]+/\n/[0-9]{4}-[0-9]{2}-[0-9]{2}/\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".rehomeredact"), []byte("ACME\nTurn\nOutline\nCursor\nmodel\nUTC\ntime\nUntitled\nmain\nturns\n/PROJ-[0-9]+/\n/[0-9]{4}-[0-9]{2}-[0-9]{2}/\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	at := session.Stored(1_769_860_800_000)
 	path := filepath.Join(dir, "words.jsonl")
 	for text, kind := range map[string]string{
-		"AC**ME**": "word", "`AC`ME": "word", "&#65;CME": "word", "[a](https://x.org/AC&#77;E)": "word", "PROJ-**12**": "pattern", "![A](x)CME": "",
+		"AC**ME**": "word", "`AC`ME": "word", "&#65;CME": "word", "[a](https://x.org/AC&#77;E)": "word", "PROJ-**12**": "pattern", "![A](x)CME": "", "```AC&#77;E\nx\n```": "word",
 		"ACME, PROJ-12, of 2026-01-31": "", "AC\n\nME": "", "the Turn of the Outline": "",
 	} {
 		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Created: at, Updated: at}}, []*session.Message{
@@ -436,8 +436,11 @@ func TestPageWords(t *testing.T) {
 			{ID: "2", Role: session.Assistant, At: at, Parts: []session.Part{&session.Text{Text: text}}},
 		}, "end")
 		page, stderr, code := call(t, "show", path, "--format", "html", "--redact")
-		if refused := code == 1 && page == "" && strings.Contains(stderr, "("+kind+")"); refused != (kind != "") || !refused && code != 0 {
+		if refused := code == 1 && page == "" && strings.Contains(stderr, "turn 1 of the page") && strings.Contains(stderr, "("+kind+")"); refused != (kind != "") || !refused && code != 0 {
 			t.Errorf("%s: exit %d: %s", text, code, stderr)
+		}
+		if _, again, _ := call(t, "show", path, "--redact", "--replace", "--out", filepath.Join(dir, "page.html")); kind != "" && !strings.HasPrefix(again, "rehome: "+path+"#s: turn 1 of the page") {
+			t.Errorf("%s: %s", text, again)
 		}
 		if strings.Contains(page+stderr, "ACME") || strings.Contains(page+stderr, "PROJ-12") {
 			t.Errorf("%s: not redacted: %s%s", text, stderr, page)

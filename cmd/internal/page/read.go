@@ -16,21 +16,34 @@ const (
 	maxTag      = 32 << 10
 )
 
-// Words returns the words that every page has, or can have, whatever is in the session.
-func Words() string { return slot.ReplaceAllString(file("page.html"), " ") }
+// What Read looks for in tags: where a link leads and what it is called, unless it leads to the
+// page itself, and the number of a turn.
+var (
+	link   = regexp.MustCompile(` (?:href|title)="([^"#][^"]*)"`)
+	number = regexp.MustCompile(` id="turn-(-?[0-9]+)`)
+)
 
-// slot matches what is not a word in the template.
-var slot = regexp.MustCompile(`<[^>]*>|\{[a-z]+\}`)
+// Text is a part of what a page says.
+type Text struct {
+	Text   []byte
+	Turn   string // the number of its turn; "" outside of turns
+	Quoted bool   // from the session; otherwise, words of the program are in it
+}
 
-// Read passes on the text of a page as readers see it, without times, and where its links lead:
-// what Markdown, colors of a terminal or highlighting split in the session is whole there.
-func Read(r io.Reader, pass func(text []byte)) error {
-	var text, links, tag []byte
-	inside, timed := false, false
+// Read passes on the text of a page as readers see it, and where its links lead: what
+// Markdown, colors of a terminal or highlighting split in the session is whole there.
+func Read(r io.Reader, pass func(Text)) error {
+	var text [2][]byte // of the program, and quoted
+	var links, tag []byte
+	inside, main, quoted, turn, depth := false, false, 0, "", 0
 	done := func(keep int) {
-		pass([]byte(html.UnescapeString(string(text))))
-		pass([]byte(html.UnescapeString(string(links))))
-		text, links = append(text[:0], text[max(0, len(text)-keep):]...), links[:0]
+		for i, b := range [][]byte{text[0], text[1], links} {
+			pass(Text{[]byte(html.UnescapeString(string(b))), turn, i > 0})
+		}
+		for i, b := range text {
+			text[i] = append(b[:0], b[max(0, len(b)-keep):]...)
+		}
+		links = links[:0]
 	}
 	buf := make([]byte, 64<<10)
 	for {
@@ -40,31 +53,46 @@ func Read(r io.Reader, pass func(text []byte)) error {
 			case !inside && c == '<':
 				inside, tag = true, tag[:0]
 			case !inside:
-				if !timed {
-					text = append(text, c)
-				}
+				text[quoted] = append(text[quoted], c)
 			case c != '>':
 				if len(tag) < maxTag {
 					tag = append(tag, c)
 				}
 			default:
 				inside = false
-				name, _, _ := strings.Cut(strings.Trim(string(tag[:min(len(tag), 16)]), "/"), " ")
+				name, _, _ := strings.Cut(string(tag), " ")
 				switch name {
-				case "time":
-					timed = !timed
 				case "a":
-					links = append(append(links, tag...), '\n')
-				case "span", "code", "em", "strong", "s", "bdi":
-				case "img":
-					tag, _, _ = bytes.Cut(tag, []byte(" src="))
-					links = append(append(links, tag...), '\n')
-				default:
-					text = append(text, '\n')
+					for _, m := range link.FindAllSubmatch(tag, -1) {
+						links = append(append(links, m[1]...), '\n')
+					}
+					continue
+				case "/a", "span", "/span", "code", "/code", "em", "/em", "strong", "/strong", "s", "/s", "bdi", "/bdi", "time", "/time":
+					continue
+				case "main", "/main":
+					main = name == "main"
+				case "section":
+					if depth++; depth == 1 {
+						done(0)
+						if m := number.FindSubmatch(tag); m != nil {
+							turn = string(m[1])
+						}
+					}
+				case "/section":
+					if depth--; depth == 0 {
+						done(0)
+						turn = ""
+					}
+				}
+				text[quoted] = append(text[quoted], '\n')
+				if !strings.HasPrefix(name, "/") && name != "br" {
+					if quoted = 0; main && name != "dd" && (name == "pre" || bytes.HasSuffix(tag, []byte(` dir="auto"`))) {
+						quoted = 1
+					}
 				}
 			}
 		}
-		if len(text)+len(links) > maxRead {
+		if len(text[0])+len(text[1])+len(links) > maxRead {
 			done(readOverlap)
 		}
 		if err == io.EOF {

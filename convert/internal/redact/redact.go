@@ -181,11 +181,11 @@ func (r *Redactor) HeldBy(f io.Reader) (kind string, err error) {
 	}
 }
 
-// HeldIn returns the kind of a value that is in a text for people, "" if there is none. It
-// finds words as well, except those of own: what the program itself writes.
-func (r *Redactor) HeldIn(text []byte, own string) (kind string) {
+// HeldIn returns the kind of a value that is in a text for people, "" if there is none: of a
+// secret, or of anything if words are wanted.
+func (r *Redactor) HeldIn(text []byte, words bool) (kind string) {
 	r.known.sort()
-	return r.held(text, func(m match) bool { return m.secret() || !strings.Contains(own, string(text[m.from:m.to])) })
+	return r.held(text, func(m match) bool { return words || m.secret() })
 }
 
 // held returns the kind of a wanted match that is not in a placeholder.

@@ -96,7 +96,7 @@ func (r *renderer) node(n ast.Node, depth int) markup.HTML {
 		}
 		class := map[extast.Alignment]markup.HTML{extast.AlignRight: ` class="right"`, extast.AlignCenter: ` class="center"`}[t.Alignment]
 		open, end = "<"+name+class+` dir="auto">`, "</"+name+">"
-	case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.CodeSpan, *ast.Text, *ast.String, *ast.AutoLink, *extast.TaskCheckBox:
+	case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.CodeSpan, *ast.Text, *ast.AutoLink, *extast.TaskCheckBox:
 		return r.leaf(n)
 	case *ast.Link:
 		return markup.Link(unescape(t.Destination), unescape(t.Title), r.inner(n, depth))
@@ -142,7 +142,7 @@ func (r *renderer) leaf(n ast.Node) markup.HTML {
 		}
 		lang := info[:strings.IndexAny(info+" ", " \t,{")]
 		if info != "" {
-			return `<p class="lang">` + markup.Text(info) + "</p>\n" + r.code(lang, n)
+			return `<p class="lang" dir="auto">` + markup.Text(info) + "</p>\n" + r.code(lang, n)
 		}
 		return r.code(lang, n)
 	case *ast.CodeBlock:
@@ -164,8 +164,6 @@ func (r *renderer) leaf(n ast.Node) markup.HTML {
 			words += "\n"
 		}
 		return words
-	case *ast.String:
-		return markup.Text(string(t.Value))
 	case *ast.AutoLink:
 		to := string(t.URL(r.src))
 		if t.AutoLinkType == ast.AutoLinkEmail {

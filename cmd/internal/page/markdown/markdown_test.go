@@ -19,7 +19,7 @@ func TestRender(t *testing.T) {
 		{"3. a\n4. b", "<ol start=\"3\">\n<li dir=\"auto\">a</li>\n<li dir=\"auto\">b</li>\n</ol>\n"},
 		{"- [x] a", "<ul>\n<li dir=\"auto\">☑ a</li>\n</ul>\n"},
 		{"a\u202eb\x1b[31m", `<p dir="auto">a\u202eb\x1b[31m</p>` + "\n"},
-		{"```go x\nif a < 1 {\n```", "<p class=\"lang\">go x</p>\n<pre class=\"code\"><code><span class=\"k\">if</span> a &lt; <span class=\"n\">1</span> {\n</code></pre>\n"},
+		{"```go x\nif a < 1 {\n```", "<p class=\"lang\" dir=\"auto\">go x</p>\n<pre class=\"code\"><code><span class=\"k\">if</span> a &lt; <span class=\"n\">1</span> {\n</code></pre>\n"},
 		{"|a|b|\n|-|-:|\n|1|<2|", `<div class="wide" role="region" aria-label="Table" tabindex="0"><table>` + "\n<thead><tr><th dir=\"auto\">a</th><th class=\"right\" dir=\"auto\">b</th></tr></thead>\n<tr><td dir=\"auto\">1</td><td class=\"right\" dir=\"auto\">&lt;2</td></tr>\n</table></div>\n"},
 		{strings.Repeat("-", 40) + " Results", "<p dir=\"auto\">" + strings.Repeat("-", 40) + " Results</p>\n"},
 	} {
