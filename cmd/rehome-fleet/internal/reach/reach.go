@@ -60,7 +60,7 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 		err = r.aim(command, words[len(words)-1])
 	}
 	for i, word := range r.args {
-		if err == nil && is(word) {
+		if err == nil && is(word) && (command != "search" || args[i-1] == "--path") { // others are words to search for
 			r.args[i], err = r.fetch(ctx, word)
 		}
 	}
@@ -192,8 +192,16 @@ func (r *run) run(ctx context.Context, p cli.Program, stdout, stderr io.Writer, 
 	return code
 }
 
+// place places what the command wrote, if it is what the home holds.
 func (r *run) place(ctx context.Context) error {
-	placed, err := r.to.Place(ctx, r.path, home.PlaceOptions{Replace: slices.Contains(r.args, "--replace")})
+	if f, err := formatOf(ctx, r.path); err != nil {
+		return err
+	} else if !r.to.Many() && f == "" {
+		return &formats.Error{At: r.to.Name(), Err: errors.New("nothing placed: the source is a folder of stores, and an address holds one"), Hint: "name one of its stores; `rehome-fleet detect` lists them"}
+	} else if !r.to.Many() && f != r.to.Format() {
+		return &formats.Error{At: r.to.Name(), Err: fmt.Errorf("nothing placed: the result is a %s store, and the address holds %s", f, r.to.Format()), Hint: "write to a folder first, then run `rehome-fleet convert FOLDER ADDRESS`"}
+	}
+	placed, err := r.to.Place(ctx, r.path, home.PlaceOptions{Replace: r.has("--replace")})
 	if err != nil {
 		return formats.ReplacePath(err, r.path, r.to.Name())
 	}
@@ -211,9 +219,14 @@ func (r *run) place(ctx context.Context) error {
 
 // say writes a line about a home to stderr, unless the command is to be quiet.
 func (r *run) say(h home.Home, line string) {
-	if !slices.Contains(r.args, "--quiet") && !slices.Contains(r.args, "-q") {
+	if !r.has("--quiet") && !r.has("-q") {
 		fmt.Fprintf(r.stderr, "rehome: %s: %s\n", h.Name(), screen.Visible(line))
 	}
+}
+
+// has reports whether a flag without a value is set.
+func (r *run) has(flag string) bool {
+	return slices.ContainsFunc(r.args, func(word string) bool { return word == flag || word == flag+"=true" })
 }
 
 // formatOf returns the name of the format of a store, "" if there is none at path.

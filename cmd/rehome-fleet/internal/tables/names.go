@@ -1,30 +1,31 @@
 package tables
 
 import (
-	_ "embed"
+	"embed"
 	"regexp"
 	"strings"
 	"sync"
 )
 
-//go:embed words.txt
-var wordsText string
-
-//go:embed models.txt
-var modelsText string
+//go:embed words.txt models.txt
+var lists embed.FS
 
 // Other takes the place of a name that rehome does not know in tables without text: that
 // of a server, a model or a mode can be what somebody wrote.
 const Other = "other"
 
-// known are the names that may be in tables without text.
-var known = sync.OnceValue(func() (k struct {
+// vocabulary are the names that may be in tables without text.
+var vocabulary = sync.OnceValue(func() (k struct {
 	words, models            map[string]bool
 	word, id, split, version *regexp.Regexp
 }) {
-	read := func(text string) map[string]bool {
+	read := func(name string) map[string]bool {
+		text, err := lists.ReadFile(name)
+		if err != nil {
+			panic(err) // it is part of the program
+		}
 		out := map[string]bool{}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "#") {
 				continue
 			}
@@ -34,7 +35,7 @@ var known = sync.OnceValue(func() (k struct {
 		}
 		return out
 	}
-	k.words, k.models = read(wordsText), read(modelsText)
+	k.words, k.models = read("words.txt"), read("models.txt")
 	k.word = regexp.MustCompile(`^(?:tool|branch)-[0-9]{1,9}$`)
 	k.split = regexp.MustCompile(`[-./: @_()\[\]<>]+`)
 	k.version = regexp.MustCompile(`^(?:[a-z]?[0-9]{1,8}[a-z]?|[0-9]{1,3}[a-z]|a[0-9]{1,3}b)$`)
@@ -50,7 +51,7 @@ var known = sync.OnceValue(func() (k struct {
 // such.
 func isID(s string) bool {
 	for one := range strings.SplitSeq(s, "\n") {
-		if len(s) > 256 || !known().id.MatchString(one) {
+		if len(s) > 256 || !vocabulary().id.MatchString(one) {
 			return false
 		}
 	}
@@ -59,7 +60,7 @@ func isID(s string) bool {
 
 // nameOf returns a name if it is known, else Other.
 func nameOf(s string) string {
-	k := known()
+	k := vocabulary()
 	switch {
 	case s == "" || k.words[s] || k.word.MatchString(s):
 		return s
@@ -71,7 +72,7 @@ func nameOf(s string) string {
 
 // modelOf returns the name of a model if it has only known words and versions, else Other.
 func modelOf(s string) string {
-	k := known()
+	k := vocabulary()
 	if s == "" {
 		return s
 	}
