@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"rehome/cmd/internal/cli"
-	"rehome/cmd/rehome-fleet/internal/catalogue"
+	"rehome/cmd/rehome-fleet/internal/catalog"
 	"rehome/cmd/rehome-fleet/internal/claude"
 	"rehome/cmd/rehome-fleet/internal/fleet"
 	"rehome/cmd/rehome-fleet/internal/home"
@@ -21,8 +21,8 @@ const about = `Move coding-agent sessions between clients, text, servers and tab
 // commands are those that rehome does not have.
 type commands struct {
 	fleet.Commands
-	Parquet   tables.Command    `cmd:"" group:"Fleets:" help:"Write sessions as Parquet tables"`
-	Catalogue catalogue.Command `cmd:"" group:"Fleets:" help:"List sessions of many machines in PostgreSQL"`
+	Parquet tables.Command  `cmd:"" group:"Fleets:" help:"Write sessions as Parquet tables"`
+	Catalog catalog.Command `cmd:"" group:"Fleets:" help:"List sessions of many machines in PostgreSQL"`
 }
 
 // homes are the servers that stores can be on, by the schemes of their addresses.

@@ -117,7 +117,7 @@ func doors() map[string][]string {
 		"github.com/alecthomas/kong":            {"cmd/internal/cli"},
 		"github.com/fsnotify/fsnotify":          {"internal/fsevents"},
 		"github.com/go-json-experiment/json":    {"formats/internal/rawjson"},
-		"github.com/jackc/pgx":                  {"cmd/rehome-fleet/internal/postgres", "cmd/rehome-fleet/internal/claude", "cmd/rehome-fleet/internal/catalogue"},
+		"github.com/jackc/pgx":                  {"cmd/rehome-fleet/internal/postgres", "cmd/rehome-fleet/internal/claude", "cmd/rehome-fleet/internal/catalog"},
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
 		"github.com/minio/minio-go":             {"cmd/rehome-fleet/internal/bucket", "cmd/rehome-fleet/internal/claude"},
 		"github.com/parquet-go/parquet-go":      {"cmd/rehome-fleet/internal/tables"},

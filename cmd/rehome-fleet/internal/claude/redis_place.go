@@ -32,7 +32,7 @@ func (t *redisTarget) durable(ctx context.Context) error {
 	for _, name := range []string{"maxmemory-policy", "save", "appendonly"} {
 		found, err := t.client.ConfigGet(ctx, name).Result()
 		if err != nil || len(found) == 0 {
-			t.warning = "the server does not say whether it evicts keys (CONFIG GET maxmemory-policy) and keeps them on disk (save, appendonly)"
+			t.warning = "the server does not report whether it evicts keys (CONFIG GET maxmemory-policy) and keeps them on disk (save, appendonly)"
 			return ctx.Err()
 		}
 		has[name] = found[name]

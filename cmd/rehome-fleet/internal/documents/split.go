@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 )
@@ -24,14 +25,14 @@ func (s *splitter) file(r io.Reader) error {
 	in, line := bufio.NewReaderSize(r, 256<<10), []byte(nil)
 	for {
 		piece, err := in.ReadSlice('\n')
-		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 			return err
 		}
-		if err == bufio.ErrBufferFull || len(line) > 0 {
+		if errors.Is(err, bufio.ErrBufferFull) || len(line) > 0 {
 			line = append(line, piece...)
 			piece = line
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			if len(line) > s.longest {
 				if err := s.giant(in, line); err != nil {
 					return err
@@ -72,14 +73,14 @@ func (s *splitter) giant(in *bufio.Reader, head []byte) error {
 		}
 		return nil
 	}
-	for piece, err := head, error(bufio.ErrBufferFull); ; piece, err = in.ReadSlice('\n') {
-		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+	for piece, err := head, bufio.ErrBufferFull; ; piece, err = in.ReadSlice('\n') {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 			return err
 		}
 		if e := put(piece); e != nil {
 			return e
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return nil
 		}
 	}

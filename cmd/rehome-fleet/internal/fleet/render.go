@@ -122,7 +122,7 @@ func (r *Report) Text(p *cli.Page) {
 	}
 	p.Linef("results: %s, %s", screen.Plural(r.Files, "file"), screen.Size(r.Written))
 	for _, l := range r.Listed {
-		line := screen.Sprintf("  %s: %s", screen.Safe(screen.Visible(l.Outcome)), screen.Visible(l.Path))
+		line := screen.Sprintf("  %s: %s", screen.Visible(l.Outcome), screen.Visible(l.Path))
 		if l.Detail != "" {
 			line += ": " + screen.Visible(l.Detail)
 		}

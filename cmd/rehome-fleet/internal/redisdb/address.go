@@ -154,7 +154,7 @@ func (h *Home) durable(ctx context.Context, c *redis.Client) error {
 		case (err != nil || len(got) == 0) && h.trusted:
 			return nil
 		case err != nil || len(got) == 0:
-			return &formats.Error{At: h.name, Err: errors.New("the server does not say whether it keeps what it is given"),
+			return &formats.Error{At: h.name, Err: errors.New("the server does not report whether it keeps what it is given"),
 				Hint: "allow CONFIG GET, or add &durable=trusted if you know that it persists its data and evicts no keys"}
 		case setting == "maxmemory-policy" && got[setting] != "noeviction":
 			return &formats.Error{At: h.name, Err: errors.New(h.clean("the server may evict keys: its maxmemory-policy is " + got[setting])),

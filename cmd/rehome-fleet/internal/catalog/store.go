@@ -1,4 +1,4 @@
-package catalogue
+package catalog
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type loader struct {
 }
 
 // version is that of the tables. Tables of another version are refused.
-const version = "rehome catalogue 1"
+const version = "rehome catalog 1"
 
 func (l *loader) table(name string) string { return pgx.Identifier{l.schema, name}.Sanitize() }
 
@@ -69,7 +69,7 @@ func (l *loader) prepare(ctx context.Context) error {
 	case err == nil && comment != nil && *comment == version:
 		return tx.Commit(ctx)
 	case err == nil:
-		return fmt.Errorf("the schema %q is not a catalogue of this version", l.schema)
+		return fmt.Errorf("the schema %q is not a catalog of this version", l.schema)
 	case !errors.Is(err, pgx.ErrNoRows):
 		return err
 	}

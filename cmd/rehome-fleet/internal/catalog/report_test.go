@@ -1,4 +1,4 @@
-package catalogue
+package catalog
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 
 // TestReport validates the result of the command, and prints it.
 func TestReport(t *testing.T) {
-	text, err := os.ReadFile("../../schemas/catalogue-result-1.schema.json")
+	text, err := os.ReadFile("../../schemas/catalog-result-1.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}

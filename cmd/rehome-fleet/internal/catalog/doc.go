@@ -1,4 +1,4 @@
-// Package catalogue keeps a list of the sessions of many machines in PostgreSQL: a row for
+// Package catalog keeps a list of the sessions of many machines in PostgreSQL: a row for
 // each session, with what was lost and what `rehome check` finds, by machine and store.
 //
 //	stores    one row for each store: the receipt of what was loaded, with its digest
@@ -12,4 +12,4 @@
 // that cannot be read keeps what was loaded of it before, and one that is gone, too.
 //
 // PostgreSQL cannot hold U+0000 in text: U+FFFD takes its place, as a loss.
-package catalogue
+package catalog

@@ -1,4 +1,4 @@
-package catalogue
+package catalog
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const (
 	Failed    = "failed"
 )
 
-// Report is the result of Load. Its JSON is the output of `rehome-fleet catalogue --json`.
+// Report is the result of Load. Its JSON is the output of `rehome-fleet catalog --json`.
 type Report struct {
 	Source string        `json:"source"`
 	Target string        `json:"target"` // without credentials
@@ -78,7 +78,7 @@ type Options struct {
 	OnNotice   func(string)
 }
 
-// Load loads the sessions of a store, or of a folder of stores, into the catalogue at an
+// Load loads the sessions of a store, or of a folder of stores, into the catalog at an
 // address. Each store is loaded as a whole, or not at all.
 func Load(ctx context.Context, reg *formats.Registry, src, address string, m tables.Meta, o Options) (*Report, error) {
 	d, err := parse(address)
@@ -94,7 +94,7 @@ func Load(ctx context.Context, reg *formats.Registry, src, address string, m tab
 		return nil, err
 	}
 	scratch.Sweep()
-	dir, err := scratch.New("", "catalogue")
+	dir, err := scratch.New("", "catalog")
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build services
 
-package catalogue
+package catalog
 
 import (
 	"context"
@@ -249,14 +249,14 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestForeign refuses a schema that is not a catalogue, and says no password.
+// TestForeign refuses a schema that is not a catalog, and says no password.
 func TestForeign(t *testing.T) {
 	to, c := address(t, "foreign")
 	if _, err := c.Exec(t.Context(), "CREATE SCHEMA \"foreign\"; CREATE TABLE \"foreign\".sessions ()"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Load(t.Context(), all.Registry(), testdata+"chat", to, tables.Meta{}, Options{})
-	if err == nil || !strings.Contains(err.Error(), "not a catalogue") {
+	if err == nil || !strings.Contains(err.Error(), "not a catalog") {
 		t.Error(err)
 	}
 	u, _ := url.Parse(to)

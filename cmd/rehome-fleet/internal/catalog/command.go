@@ -1,4 +1,4 @@
-package catalogue
+package catalog
 
 import (
 	"errors"
@@ -10,14 +10,14 @@ import (
 	"rehome/convert"
 )
 
-// Command is the command catalogue.
+// Command is the command catalog.
 type Command struct {
 	Src string `arg:"" help:"Store, or folder of stores. Never modified."`
 	To  string `arg:"" help:"postgres:// address; ?schema=NAME is the schema (default: rehome)"`
 
-	Machine string `group:"What to include:" placeholder:"NAME" help:"Name of the machine in the catalogue (default: its host name)"`
+	Machine string `group:"What to include:" placeholder:"NAME" help:"Name of the machine in the catalog (default: its host name)"`
 	Unit    string `group:"What to include:" placeholder:"ID" help:"Write this id to the column unit_id"`
-	Base    string `group:"What to include:" placeholder:"PATH" help:"Path of SRC in the catalogue (default: its absolute path)"`
+	Base    string `group:"What to include:" placeholder:"PATH" help:"Path of SRC in the catalog (default: its absolute path)"`
 	cli.RedactFlags
 	cli.ReadFlags
 }
@@ -30,14 +30,14 @@ but titles and paths.
 
 Each store is loaded in one transaction, which replaces what was loaded of it before. A store is known by its machine
 and path, so load it under the same ones: --machine and --base. Loading the same sessions again changes nothing. Stores
-that are gone stay in the catalogue.
+that are gone stay in the catalog.
 
 Keep the password out of the address: PGPASSWORD, ~/.pgpass and PGSERVICEFILE work as in psql.
 
 Examples:
 
     # all sessions of this machine's Claude Code
-    rehome-fleet catalogue ~/.claude/projects postgres://db.example/team --machine laptop-17
+    rehome-fleet catalog ~/.claude/projects postgres://db.example/team --machine laptop-17
 
     # tokens by machine and model
     psql -c 'SELECT machine, model, sum(output_tokens) FROM rehome.sessions GROUP BY 1, 2' postgres://db.example/team`
