@@ -40,7 +40,10 @@ func homes() map[string]reach.Open {
 	return of
 }
 
+func program() cli.Program {
+	return cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}, Quiet: []string{"plan", "do", "parquet", "catalog"}}
+}
+
 func main() {
-	p := cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}}
-	os.Exit(reach.Run(cli.Setup(), p, homes(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+	os.Exit(reach.Run(cli.Setup(), program(), homes(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/cmd/internal/cli"
 	"rehome/cmd/rehome-fleet/internal/reach"
 )
 
@@ -35,8 +34,7 @@ func address(t *testing.T) (schema, password string) {
 func play(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, messages bytes.Buffer
-	p := cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}}
-	code = reach.Run(t.Context(), p, homes(), args, &out, &messages, os.Getenv)
+	code = reach.Run(t.Context(), program(), homes(), args, &out, &messages, os.Getenv)
 	return out.String(), messages.String(), code
 }
 

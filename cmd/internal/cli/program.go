@@ -16,9 +16,10 @@ import (
 
 // Program is a program that has rehome's commands, and perhaps more.
 type Program struct {
-	Name     string // of the program
-	About    string // what it is for
-	Commands any    // a pointer to a struct whose fields are more commands, as kong reads them; nil = none
+	Name     string   // of the program
+	About    string   // what it is for
+	Commands any      // a pointer to a struct whose fields are more commands, as kong reads them; nil = none
+	Quiet    []string // those of them whose results --quiet omits
 }
 
 // Rehome is the program without more commands.

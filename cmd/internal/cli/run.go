@@ -79,7 +79,7 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.
-	out.noReport = g.Quiet && slices.Contains([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch", "check", "demo", "git", "repair"}, command)
+	out.noReport = g.Quiet && slices.Contains(append([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch", "check", "demo", "git", "repair"}, p.Quiet...), command)
 	g.Ls.Long = g.Ls.Long || g.Verbose
 	g.Check.Notes = g.Check.Notes || g.Verbose
 	return out.fail(parsed.Run(a, &Call{Context: ctx, Registry: a.reg, Getenv: getenv, Verbose: g.Verbose, app: a}))

@@ -37,10 +37,11 @@ Keep the password out of the address: PGPASSWORD, ~/.pgpass and PGSERVICEFILE wo
 Examples:
 
     # all sessions of this machine's Claude Code
-    rehome-fleet catalog ~/.claude/projects postgres://db.example/team --machine laptop-17
+    rehome-fleet catalog ~/.claude/projects postgres://db/team --machine a17
 
     # tokens by machine and model
-    psql -c 'SELECT machine, model, sum(output_tokens) FROM rehome.sessions GROUP BY 1, 2' postgres://db.example/team`
+    psql postgres://db/team -c "SELECT machine, model, sum(output_tokens)
+        FROM rehome.sessions GROUP BY 1, 2"`
 }
 
 // Run loads the stores.

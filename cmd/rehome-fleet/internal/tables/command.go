@@ -35,8 +35,8 @@ Examples:
     # all Claude Code sessions of this machine
     rehome-fleet parquet ~/.claude/projects tables
 
-    # which models cost the most tokens
-    duckdb -c "SELECT model, sum(output_tokens) FROM 'tables/turns.parquet' GROUP BY model"
+    # how many turns each model took
+    duckdb -c "SELECT model, count(*) FROM 'tables/turns.parquet' GROUP BY 1"
 
     # numbers only, for a dashboard
     rehome-fleet parquet ~/.cursor/chats numbers --no-text --machine laptop-17`
