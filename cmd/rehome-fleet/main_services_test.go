@@ -71,6 +71,7 @@ func TestCommandsOnServer(t *testing.T) {
 		{"watch STORE " + work, 2, "the address of a server is not a path"},
 		{"convert " + lines + " STORE --replace", 0, "the old store is kept as"},
 		{"convert " + lines + " STORE --replace=true", 0, "the old store is kept as"},
+		{"convert " + filepath.Join("..", "..", "testdata", "chat", "before.db") + " STORE --replace", 0, "session conversion"},
 		{"redact " + one + " STORE --replace", 1, "the result is a cursor-sdk store, and the address holds cursor-ndjson"},
 		{"search postgres://127.0.0.1:1/x --path " + lines, 1, "no "},
 		{"redact STORE " + filepath.Join(t.TempDir(), "clean"), 0, "placed"},

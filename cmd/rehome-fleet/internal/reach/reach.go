@@ -84,7 +84,7 @@ func (r *run) keepKeys(ctx context.Context, p cli.Program) error {
 		return nil
 	}
 	from, err := formatOf(ctx, arguments["src"][0])
-	if err == nil && (from == documents || from == "cursor-sdk" || from == "archive") {
+	if err == nil && (from == documents || from == "cursor-sdk") {
 		r.args = slices.Insert(r.args, slices.Index(r.args, command)+1, "--with-secrets")
 	}
 	if errors.Is(err, fs.ErrNotExist) { // a session on this machine, or an error of the command
