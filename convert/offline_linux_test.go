@@ -83,10 +83,10 @@ func TestNoSockets(t *testing.T) {
 		{"--help", 0}, {"version", 0}, {"formats", 0}, {"schema", 0}, {"schema error-1", 0}, {"man", 0},
 		{"completion bash", 0}, {"completion powershell", 0}, {"__complete ", 0}, {"demo", 0},
 		{"detect chat", 0}, {"ls", 0}, {"ls samples --all --long", 0},
-		{"show chat --thinking --tools full", 0}, {"show chat --format markdown", 0}, {"show https://example.com/chat", 1},
+		{"show chat --thinking --tools full", 0}, {"show chat --format markdown", 0}, {"show https://example.com/chat", 2},
 		{"convert chat text --to archive", 0}, {"convert text back.db", 0}, {"convert chat all.jsonl --to canonical", 0},
 		{"diff chat all.jsonl", 0}, {"diff HEAD -- chat", 1}, {"diff chat text --exact", 0}, {"merge chat chat merged", 0}, {"git setup", 1}, {"repair chat repaired", 0}, {"git textconv all.jsonl", 0},
-		{"redact chat redacted", 0}, {"convert samples canonical --to canonical", unsure}, {"convert https://example.com/store.db x --to archive", 1},
+		{"redact chat redacted", 0}, {"convert samples canonical --to canonical", unsure}, {"convert https://example.com/store.db x --to archive", 2},
 		{"convert chat text --to archive --update", 0}, {"watch chat text --to archive --once", 0}, {"watch chat watched --to archive", 0},
 		{"backup backups", 0}, {"backup --print-schedule cron", 0}, {"restore backups --to restored", 0}, {"restore //example.com/share", 1},
 		{"migrate chat --home home --cwd /work", 0}, {"migrate //example.com/share --home home", 1},
@@ -94,7 +94,7 @@ func TestNoSockets(t *testing.T) {
 		{"check chat --secrets", 0}, {"check samples --secrets --for claude-code --format sarif", unsure}, {"check --rules", 0},
 		{"check all.jsonl --schema remote.json", 1}, {"nonsense", 2},
 		{"search hello", 0}, {"search --path samples -e h.llo", 0}, {"doctor", 0}, {"doctor samples", unsure},
-		{"continue 5d0b2b7e --cwd . --print", 0}, {"continue https://example.com/chat --print", 1},
+		{"continue 5d0b2b7e --cwd . --print", 0}, {"continue https://example.com/chat --print", 2},
 	} {
 		args := strings.Split(c.args, " ")
 		covered[args[0]] = true

@@ -28,7 +28,7 @@ func (p Program) refuseAddress(at *kong.Context) error {
 			if !address.MatchString(word) || exists(word) {
 				continue
 			}
-			hint := "rehome reads and writes files only; rehome-fleet also reaches servers: see docs/postgres.md"
+			hint := "rehome reads and writes files only; rehome-fleet also takes addresses of databases: see docs/postgres.md"
 			if p.Name != Rehome().Name {
 				hint = fmt.Sprintf("copy the store to a folder first: `%s convert ADDRESS FOLDER`", p.Name)
 			}
