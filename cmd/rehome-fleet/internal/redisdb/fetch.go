@@ -35,7 +35,7 @@ func (h *Home) Fetch(ctx context.Context, path string) error {
 		return h.fail(err)
 	}
 	if !there {
-		return &formats.Error{At: h.name, Err: fmt.Errorf("no store: %w", fs.ErrNotExist), Hint: "name a store with ?store=NAME"}
+		return &formats.Error{At: h.name, Err: &failure{"no store of this name", fs.ErrNotExist}, Hint: "name a store with ?store=NAME"}
 	}
 	for try := 0; ; try++ {
 		files, err := documents.Create(path)
