@@ -54,6 +54,7 @@ export function stored() {
     check(`the Agent SDK's sessions, ${name} to ${other}`, () => {
       const cwd = folder("work é"), from = addresses[name](), to = addresses[other]();
       const made = sdk(from, cwd, [{ prompt: "play: tools" }, { prompt: "Second\nprompt \"é\" 🚀", resume: 0 }]), [{ session: id }] = made.turns;
+      if (other === "s3") sdk(to, cwd); // makes the bucket, which rehome-fleet does not
       convert(from, to);
       const copy = sdk(to, cwd).sessions;
       same(plain(copy), plain(made.sessions), "the copy");
