@@ -12,13 +12,15 @@
 //	agents                zset    agentId -> updatedAt (0 where it is not a number)
 //	agent:AGENT           hash    doc = DOC; rev = how often it was written, from 1
 //	runs:AGENT            zset    runId -> turnNumber (0 where it is not a number)
-//	run:ESC(AGENT):RUN    hash    doc = DOC; rev
+//	run:ESC(AGENT):RUN    hash    doc = DOC; rev; status, if the adapter wrote it
 //	events:RUN            zset    DOC -> seq
-//	streams               hash    runId -> the highest seq given out; it never decreases
+//	streams               hash    runId -> the highest seq given out, until the events of the run are deleted
+//	runagents             hash    runId -> agentId, the first one; the adapter adds it where it is missing
 //	idem:RUN              hash    idempotencyKey -> seq
 //	blobs:AGENT           hash    blobId -> the bytes
 //	blobids:AGENT         zset    blobId -> 0, for pages in the order of ids (ZRANGE BYLEX)
 //	lease:AGENT           hash    owner, fence, until (ms); the adapter's own
+//	leased                set     the agents of lease:AGENT; likewise
 //	ord:agents            zset    agentId -> ord
 //	ord:runs              zset    ESC(AGENT):RUN -> ord
 //	ord:events            zset    SEQ:RUN -> ord

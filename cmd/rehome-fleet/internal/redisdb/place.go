@@ -161,7 +161,8 @@ func (p *placing) document(ctx context.Context, set documents.Set, it *documents
 		err = errors.Join(p.do(ctx, "agents", "ZADD", score, agent), p.do(ctx, "agent:"+agent, "HSET", "doc", string(r.Doc), "rev", 1))
 	case documents.Runs:
 		member = pair(r.Agent, r.Run)
-		err = errors.Join(p.do(ctx, "runs:"+agent, "ZADD", score, string(r.Run)), p.do(ctx, "run:"+member, "HSET", "doc", string(r.Doc), "rev", 1))
+		err = errors.Join(p.do(ctx, "runs:"+agent, "ZADD", score, string(r.Run)), p.do(ctx, "run:"+member, "HSET", "doc", string(r.Doc), "rev", 1),
+			p.do(ctx, "runagents", "HSETNX", string(r.Run), agent))
 	case documents.Events:
 		run := string(r.Run)
 		member = fmt.Sprint(r.Seq, ":", run)

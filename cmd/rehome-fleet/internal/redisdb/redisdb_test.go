@@ -124,6 +124,7 @@ func TestKeys(t *testing.T) {
 		{"ZRANGE", "events:r:1", `[{"runId":"r:1","seq":1} 1 {"runId":"r:1","seq":2,"idempotencyKey":"k"} 2]`},
 		{"HGETALL", "streams", "[r:1 2]"},
 		{"HGETALL", "idem:r:1", "[k 2]"},
+		{"HGETALL", "runagents", "[r:1 " + a + "]"},
 		{"HGETALL", "blobs:" + a, "[b:2 \x00\x00]"},
 		{"ZRANGE", "blobids:" + a, "[b:2 0]"},
 		{"ZRANGE", "ord:agents", "[" + a + " 1]"},
@@ -143,7 +144,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.key, got, c.want)
 		}
 	}
-	if n, _ := do(t, "SCARD", h.prefix+":keys").(int64); int(n)+1 != len(keys(t, h, ":")) || n != 16 {
+	if n, _ := do(t, "SCARD", h.prefix+":keys").(int64); int(n)+1 != len(keys(t, h, ":")) || n != 17 {
 		t.Errorf("%d of %q are registered", n, keys(t, h, ":"))
 	}
 }
