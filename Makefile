@@ -81,7 +81,7 @@ services: ## test against PostgreSQL, Redis, S3 and Slurm, from packages (needs 
 		tests=$$(grep -lE '^//go:build services' $$dir/*_test.go | xargs grep -hoE '^func Test[A-Za-z0-9_]+' | cut -c6- | paste -sd'|'); \
 		testdata/services/run -for $$dir -- $(GO) test -count=1 -tags services -run "^($$tests)$$" ./$$dir || exit 1; \
 	done
-	@testdata/services/run -only postgres -- testdata/interop/run adapter
+	@testdata/services/run -only postgres,redis -- testdata/interop/run adapter
 	@testdata/services/run -only postgres,redis,s3 -- testdata/interop/run session-store
 
 survival: ## let the real clients resume 300 generated sessions, and write docs/survival.md (needs node and npm)

@@ -17,21 +17,33 @@ const told = readline.createInterface({ input: process.stdin })[Symbol.asyncIter
 const command = async () => (await told.next()).value;
 const options = { apiKey: "key_stand_in", model: { id: "stand-in" } };
 
-// queries counts what the pool is asked for.
+// queries counts what the server is asked for.
 let queries = 0;
-function open({ connection, ...rest } = job.store) {
-  const { Pool } = from("pg"), pool = new Pool({ connectionString: connection }), { query } = pool;
-  pool.on("error", () => {});
-  pool.query = (...given) => {
-    queries++;
-    return query.apply(pool, given);
-  };
-  const store = adapter.postgresAgentStore({ pool, ...rest }), { close } = store;
-  return Object.assign(store, { close: () => close().then(() => pool.end()) });
-}
+const count = (one, ...names) => {
+  for (const name of names) {
+    const ask = one[name];
+    one[name] = (...given) => {
+      queries++;
+      return ask.apply(one, given);
+    };
+  }
+  return one;
+};
+const kinds = {
+  postgres({ connection, name, ...rest }) {
+    const { Pool } = from("pg"), pool = count(new Pool({ connectionString: connection }), "query");
+    pool.on("error", () => {});
+    const store = adapter.postgresAgentStore({ pool, schema: name, ...rest }), { close } = store;
+    return Object.assign(store, { close: () => close().then(() => pool.end()) });
+  },
+  redis({ connection, name, ...rest }) {
+    const { default: Redis } = from("ioredis");
+    return adapter.redisAgentStore({ client: { duplicate: (more) => count(typeof connection === "string" ? new Redis(connection, more) : new Redis({ ...connection, ...more }), "call", "callBuffer") }, store: name, ...rest });
+  },
+};
 
 const backend = await start(); // before the SDK, which reads where its service is
-const sdk = load("1.0.32"), store = open();
+const { kind, ...settings } = job.store, sdk = load("1.0.32"), store = kinds[kind](settings);
 await store.createSchema();
 const { create } = store.checkpoints;
 let written = 0;

@@ -1,4 +1,4 @@
-// The real SDK keeps its agents in PostgreSQL, through the npm package as users install it.
+// The real SDK keeps its agents in PostgreSQL and in Redis, through the npm package as users install it.
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -61,10 +61,10 @@ const number = (name, usual) => Number(process.env[name] || usual);
 const leaseMs = 2000, cwd = folder("served"), busy = (agentId) => `Agent ${agentId} already has active run`;
 
 // served are the checks, one after the other; each leaves the agent idle.
-function served(connection) {
-  const store = { connection, leaseMs, schema: `interop ${process.pid}` };
+function served({ kind, label, connection, parameter }) {
+  const store = { kind, connection, leaseMs, name: `interop ${process.pid}` };
   const job = { store, cwd }, words = ["First prompt é", "play: parallel"];
-  const check = (name, compare) => checked(`SDK 1.0.32 in PostgreSQL, ${name}`, compare);
+  const check = (name, compare) => checked(`SDK 1.0.32 in ${label}, ${name}`, compare);
   const read = async () => (await work({ ...job, do: "read" }))[0];
   const failed = async (more) => {
     const said = await work({ ...job, ...more }).then(() => "", ({ message }) => message.replace(/^\w+: /, ""));
@@ -179,7 +179,7 @@ function served(connection) {
 
     equal: () => check("random calls, and the SDK's SQLite store", async () => {
       const count = number("REHOME_INTEROP_SEQUENCES", 200);
-      const halves = [0, 1].map((half) => work({ ...job, store: { ...store, schema: `${store.schema} ${half}` }, do: "differential", from: 1 + (half * count) / 2, count: count / 2 }, { timeout: 240_000 + 1000 * count }));
+      const halves = [0, 1].map((half) => work({ ...job, store: { ...store, name: `${store.name} ${half}` }, do: "differential", from: 1 + (half * count) / 2, count: count / 2 }, { timeout: 240_000 + 1000 * count }));
       const said = (await Promise.all(halves)).flat(), sum = (name) => said.reduce((total, one) => total + one[name], 0);
       same(sum("sequences"), count, "sequences");
       return `${count} sequences of ${sum("calls")} calls, ${sum("failed")} of which fail in both`;
@@ -187,14 +187,14 @@ function served(connection) {
 
     // Other words: these agents began in the SDK's own store.
     converted: () => check("from SQLite, continued, and on to ndjson", async () => {
-      const sqlite = folder("sqlite"), ndjson = fresh("ndjson"), there = { ...store, schema: `${store.schema} converted` };
+      const sqlite = folder("sqlite"), ndjson = fresh("ndjson"), there = { ...store, name: `${store.name} converted` };
       const address = new URL(connection), said = ["Begun é", "play: failing"];
-      address.searchParams.set("schema", there.schema);
+      address.searchParams.set(parameter, there.name);
       client({ do: "talk", version: "1.0.32", kind: "sqlite", at: sqlite, cwd, prompts: [said], close: true });
       const before = sdkRead("1.0.32", "sqlite", sqlite);
       fleet("convert", sqlite, `${address}`, "--with-secrets", "--json");
       const placed = (await work({ ...job, store: there, do: "read" }))[0];
-      same(placed, before, "what the SDK reads in the tables");
+      same(placed, before, "what the SDK reads on the server");
       const [{ agentId }] = placed.agents;
       const [done] = await work({ ...job, store: there, agentId, do: "resume", prompts: ["In between"] });
       same([done.status, done.heard.turns, done.heard.model], ["finished", said, said], "the turn in between");
@@ -227,31 +227,45 @@ const built = once(() => {
 });
 const fleet = (...args) => run(`rehome-fleet ${args[0]}`, built(), args, { cwd: scratch, env: { ...process.env, HOME: scratch } });
 
-// socket is the URL of the same server through its Unix socket.
-async function socket(url) {
-  const { default: pg } = await import(pathToFileURL(createRequire(path.join(installed(), "package.json")).resolve("pg")));
-  const asked = new pg.Client(url), to = new URL(url);
-  await asked.connect();
-  const { rows: [{ folders }] } = await asked.query("select current_setting('unix_socket_directories') as folders");
-  await asked.end();
-  if (!folders) throw new Error("the server has no Unix socket");
-  return `postgres://${to.username}${to.password && `:${to.password}`}@${encodeURIComponent(folders.split(",")[0].trim())}:${to.port}${to.pathname}`;
-}
+const server = async (name) => (await import(pathToFileURL(createRequire(path.join(installed(), "package.json")).resolve(name)))).default;
+
+// sockets are the addresses of the same servers through their Unix sockets.
+const sockets = {
+  async postgres(url) {
+    const asked = new (await server("pg")).Client(url), to = new URL(url);
+    await asked.connect();
+    const { rows: [{ folders }] } = await asked.query("select current_setting('unix_socket_directories') as folders");
+    await asked.end();
+    if (!folders) throw new Error("the server has no Unix socket");
+    return `postgres://${to.username}${to.password && `:${to.password}`}@${encodeURIComponent(folders.split(",")[0].trim())}:${to.port}${to.pathname}`;
+  },
+  async redis(url) {
+    const asked = new (await server("ioredis"))(url), [, at] = await asked.config("GET", "unixsocket");
+    asked.disconnect();
+    if (!at) throw new Error("the server has no Unix socket");
+    return { path: at, password: decodeURIComponent(new URL(url).password) };
+  },
+};
 
 export async function adapted() {
-  const { REHOME_TEST_POSTGRES: postgres, REHOME_TEST_POSTGRES_CTL: control } = process.env;
-  if (!postgres || !control) throw new Error("REHOME_TEST_POSTGRES is not set: run `make services`");
-  const one = served(postgres);
+  const servers = [
+    { kind: "postgres", label: "PostgreSQL", parameter: "schema", connection: process.env.REHOME_TEST_POSTGRES, control: process.env.REHOME_TEST_POSTGRES_CTL },
+    { kind: "redis", label: "Redis", parameter: "store", connection: process.env.REHOME_TEST_REDIS, control: process.env.REHOME_TEST_REDIS_CTL },
+  ];
+  for (const { label, connection, control } of servers) if (!connection || !control) throw new Error(`there is no ${label} for tests: run \`make services\``);
   await checked("rehome-agent-store, its own tests", async () => {
     const at = path.join(installed(), "node_modules", "rehome-agent-store", "test"), files = fs.readdirSync(at).filter((name) => name.endsWith(".test.mjs"));
     const said = run("node --test", process.execPath, ["--test", "--test-reporter=tap", ...files.map((name) => path.join(at, name))], { cwd: path.dirname(at) });
     return `${/^# pass (\d+)$/m.exec(said)[1]} pass, in ${files.length} files of the package as npm packs it`;
   });
-  await one.created();
   const alone = spawnSync("unshare", ["--net", "ip", "link", "set", "lo", "up"], { encoding: "utf8" });
-  if (alone.status === 0) await one.elsewhere(await socket(postgres));
-  else console.log(`NOT CHECKED: another network namespace; this system does not allow one: ${alone.error?.message ?? alone.stderr.trim()}`);
-  for (const name of ["senders", "forced", "fenced", "converted", "equal"]) await one[name]();
-  await one.restarted(control);
-  await one.trips();
+  if (alone.status !== 0) console.log(`NOT CHECKED: another network namespace; this system does not allow one: ${alone.error?.message ?? alone.stderr.trim()}`);
+  for (const one of servers) {
+    const checks = served(one);
+    await checks.created();
+    if (alone.status === 0) await checks.elsewhere(await sockets[one.kind](one.connection));
+    for (const name of ["senders", "forced", "fenced", "converted", "equal"]) await checks[name]();
+    await checks.restarted(one.control);
+    await checks.trips();
+  }
 }

@@ -90,7 +90,7 @@ func redis(dir string) ([]string, error) {
 		return nil, err
 	}
 	password, port, config := rand.Text(), freePort(), filepath.Join(data, "redis.conf")
-	text := fmt.Sprintf("bind 127.0.0.1\nport %s\nunixsocket %s/redis.sock\nrequirepass %s\ndir %[2]s\nappendonly yes\nsave \"\"\nmaxmemory-policy noeviction\n", port, data, password)
+	text := fmt.Sprintf("bind 127.0.0.1\nport %s\nunixsocket %s/redis.sock\nrequirepass %s\ndir %[2]s\nappendonly yes\nappendfsync always\nsave \"\"\nmaxmemory-policy noeviction\n", port, data, password)
 	if err := owned(config, text, as); err != nil {
 		return nil, err
 	}

@@ -1,5 +1,6 @@
-// Package adapter holds the npm package that keeps agents of the Cursor SDK in PostgreSQL,
-// and what it shares with the Go program: the tables.
+// Package adapter holds the npm package that keeps agents of the Cursor SDK in PostgreSQL or
+// Redis, and what it shares with the Go program: the tables. The keys in Redis are described in
+// internal/redisdb.
 package adapter
 
 import _ "embed"

@@ -1,4 +1,5 @@
 import type { LocalAgentStore, RunEventNotifier } from "@cursor/sdk";
+import type { Redis, RedisOptions } from "ioredis";
 import type { Pool, PoolConfig } from "pg";
 
 export interface StoreOptions {
@@ -27,7 +28,7 @@ export interface AgentStore extends LocalAgentStore, AsyncDisposable {
   readonly owner: string;
   /** For `createAgentPlatform({ localStore, eventNotifier })`: wakes those that follow a run. */
   readonly notifier: RunEventNotifier;
-  /** Creates the tables if they are missing. Any number of processes may do so at once. */
+  /** Creates the tables of PostgreSQL, or the store in Redis, if they are missing. Any number of processes may do so at once. */
   createSchema(): Promise<void>;
   leases(): Promise<AgentLease[]>;
   /** Ends the runs of processes whose lease has expired, and returns the ids of the agents freed. */
@@ -48,6 +49,21 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 export function postgresAgentStore(options?: PostgresOptions): AgentStore;
+
+export interface RedisStoreOptions extends StoreOptions {
+  /** A URL or options of `ioredis`. Default: 127.0.0.1:6379; REDISCLI_AUTH is the password if this has none. */
+  connection?: string | RedisOptions;
+  /** A client of your own instead, whose options are used for new connections. No Cluster. */
+  client?: Redis;
+  /** The name that all keys start with, as `{NAME}:`. It has no braces and no control characters. */
+  store: string;
+  /** Use a server that does not report (`CONFIG GET`) whether it keeps what it is given. */
+  durable?: "trusted";
+  /** How long a call waits for a server that is away, in ms. Default: 30,000. */
+  retryMs?: number;
+}
+
+export function redisAgentStore(options: RedisStoreOptions): AgentStore;
 
 /** A store in the memory of this process, for tests. */
 export function memoryAgentStore(options?: StoreOptions): AgentStore;

@@ -1,2 +1,3 @@
 export { memoryAgentStore } from "./lib/memory.mjs";
 export { postgresAgentStore } from "./lib/postgres.mjs";
+export { redisAgentStore } from "./lib/redis.mjs";

@@ -42,5 +42,5 @@ test("only what passes is tried again, and not for ever", async () => {
 test("the package has what it needs, and no tests", () => {
   const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json"], { cwd: new URL("..", import.meta.url), encoding: "utf8" });
   const files = JSON.parse(stdout)[0].files.map(({ path }) => path).sort();
-  assert.deepEqual(files, ["LICENSE", "README.md", "index.d.ts", "index.mjs", ...["blobs", "core", "cursors", "memory", "notify", "postgres", "retry", "sql"].map((name) => `lib/${name}.mjs`), "package.json", "schema.sql"]);
+  assert.deepEqual(files, ["LICENSE", "README.md", "index.d.ts", "index.mjs", ...["blobs", "core", "cursors", "lua", "memory", "notify", "postgres", "redis", "retry", "sql"].map((name) => `lib/${name}.mjs`), "package.json", "schema.sql"]);
 });
