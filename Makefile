@@ -17,7 +17,7 @@ CONCURRENT = $(shell grep -rlE '^[[:space:]]*go [a-z]|[.]Go\>' --include='*.go' 
 
 # Tests that kill or trace programs, which the race detector does not watch to their end. The other
 # tests run the same code as a whole.
-UNWATCHED = Killed|^TestNoSockets$$
+UNWATCHED = Killed|^TestNoSockets$$|^TestHostile$$
 
 export CGO_ENABLED = 0
 
