@@ -12,8 +12,9 @@ TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 MODULES  := ./... ./cmd/rehome-fleet/...
 PACKAGES := $(MODULES) $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go testdata/*/*/*.go))))
 
-# Packages that start goroutines.
-CONCURRENT = $(shell grep -rlE '^[[:space:]]*go [a-z]|[.]Go\>' --include='*.go' --exclude='*_test.go' cmd convert formats internal schemas | xargs -n1 dirname | sort -u | sed 's|^|./|')
+# Packages that start goroutines, those first that take longest: the others are done beside them.
+LONGEST    = ./cmd/internal/cli ./formats/internal/sqlitefile
+CONCURRENT = $(LONGEST) $(filter-out $(LONGEST),$(shell grep -rlE '^[[:space:]]*go [a-z]|[.]Go\>' --include='*.go' --exclude='*_test.go' cmd convert formats internal schemas | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
 # Tests that kill or trace programs, which the race detector does not watch to their end. The other
 # tests run the same code as a whole.
