@@ -28,10 +28,10 @@ type commands struct {
 // homes are the servers that stores can be on, by the schemes of their addresses.
 func homes() map[string]reach.Open {
 	of := map[string]reach.Open{}
-	for _, scheme := range []string{"postgres", "postgresql"} {
+	for _, scheme := range postgres.Schemes() {
 		of[scheme] = func(address string) (home.Home, error) { return postgres.New(address) }
 	}
-	for _, scheme := range []string{"redis", "rediss"} {
+	for _, scheme := range redisdb.Schemes() {
 		of[scheme] = func(address string) (home.Home, error) { return redisdb.New(address) }
 	}
 	for _, scheme := range claude.Schemes() {

@@ -104,6 +104,13 @@ func Fail(err error, args []string, stdout, stderr io.Writer, getenv func(string
 	return newOutput(stdout, stderr, getenv, grammar{Color: "auto", JSON: wantsJSON(args)}).fail(err)
 }
 
+// Progress returns what draws progress on a terminal, nil if it is not shown, and what
+// removes it.
+func Progress(quiet bool, stderr io.Writer, getenv func(string) string) (draw func(convert.Progress), end func()) {
+	o := newOutput(io.Discard, stderr, getenv, grammar{Color: "auto", Quiet: quiet})
+	return o.progress(), o.endProgress
+}
+
 // plugins returns the commands of a program for the grammar.
 func (p Program) plugins() kong.Plugins {
 	if p.Commands == nil {

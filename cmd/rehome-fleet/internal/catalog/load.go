@@ -102,7 +102,7 @@ func Load(ctx context.Context, reg *formats.Registry, src, address string, m tab
 	at := filepath.Join(dir.Path, "tables")
 	made, err := tables.Write(ctx, reg, src, at, m, tables.Options{Redact: o.Redact, Live: o.Live, Jobs: o.Jobs, OnProgress: o.OnProgress, OnNotice: o.OnNotice})
 	if err != nil {
-		return nil, formats.ReplacePath(err, at, d.name)
+		return nil, formats.ReplacePath(err, at, d.Name())
 	}
 	found, err := findings(ctx, reg, src, o)
 	if err != nil {
@@ -113,7 +113,7 @@ func Load(ctx context.Context, reg *formats.Registry, src, address string, m tab
 		return nil, err
 	}
 	defer func() { _ = l.conn.Close(context.WithoutCancel(ctx)) }()
-	rep := &Report{Source: src, Target: d.name, Stores: make([]StoreReport, len(made.Stores))}
+	rep := &Report{Source: src, Target: d.Name(), Stores: make([]StoreReport, len(made.Stores))}
 	for first := 0; first < len(made.Stores); {
 		first, err = l.some(ctx, at, made.Stores, first, found, rep)
 		if err != nil {

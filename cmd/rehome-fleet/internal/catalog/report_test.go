@@ -46,19 +46,19 @@ func TestReport(t *testing.T) {
 
 // TestParse has addresses that are refused, without a word of them in the error.
 func TestParse(t *testing.T) {
-	for _, bad := range []string{"mysql://h/secret", "postgres://x:secret@h:port/d", "postgres://h/d?schema=", "postgres://h/d?schema=%00secret", "postgres://h/d?schema=" + strings.Repeat("s", 64), "postgres://h/d?sslmode=secret", "postgres://%zzsecret", "postgres://x:12#secret@h/d"} {
+	for _, bad := range []string{"mysql://h/secret", "postgres://x:secret@h:port/d", "postgres://h/d?schema=", "postgres://h/d?schema=%00secret", "postgres://h/d?schema=" + strings.Repeat("s", 64), "postgres://h/d?sslmode=secret", "postgres://%zzsecret", "postgres://x:12#secret@h/d", "postgres://ann:se@secret@h/d"} {
 		if _, err := parse(bad); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
 	d, err := parse("postgres://ann:secret@h/d?schema=a%20b")
-	if err != nil || d.schema != "a b" || d.name != "postgres://h/d?schema=a+b" {
+	if err != nil || d.Schema() != "a b" || d.Name() != "postgres://h/d?schema=a+b" {
 		t.Errorf("%+v, %v", d, err)
 	}
 	// Passwords with what URLs escape: as the server gets them, and in errors.
-	for given, want := range map[string]string{"se@cret": "se@cret", "se%40c%25%2Fret": "se@c%/ret", "se%20cret": "se cret"} {
+	for given, want := range map[string]string{"se%40cret": "se@cret", "se%40c%25%2Fret": "se@c%/ret", "se%20cret": "se cret"} {
 		d, err := parse("postgres://ann:" + given + "@h/d")
-		if err != nil || d.config.Password != want {
+		if err != nil || d.Config().Password != want {
 			t.Fatalf("%s: %v", given, err)
 		}
 		for _, form := range []string{given, want} {

@@ -26,11 +26,11 @@ type loader struct {
 // version is that of the tables. Tables of another version are refused.
 const version = "rehome catalog 1"
 
-func (l *loader) table(name string) string { return pgx.Identifier{l.schema, name}.Sanitize() }
+func (l *loader) table(name string) string { return pgx.Identifier{l.Schema(), name}.Sanitize() }
 
 // open connects, and creates the tables.
 func (l *loader) open(ctx context.Context) (err error) {
-	if l.conn, err = pgx.ConnectConfig(ctx, l.config); err != nil {
+	if l.conn, err = l.connect(ctx); err != nil {
 		return l.fail(ctx, err)
 	}
 	if err = l.prepare(ctx); err != nil {
@@ -64,16 +64,16 @@ func (l *loader) prepare(ctx context.Context) error {
 		return err
 	}
 	var comment *string
-	err = tx.QueryRow(ctx, `SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = $1`, l.schema).Scan(&comment)
+	err = tx.QueryRow(ctx, `SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = $1`, l.Schema()).Scan(&comment)
 	switch {
 	case err == nil && comment != nil && *comment == version:
 		return tx.Commit(ctx)
 	case err == nil:
-		return fmt.Errorf("the schema %q is not a catalog of this version", l.schema)
+		return fmt.Errorf("the schema %q is not a catalog of this version", l.Schema())
 	case !errors.Is(err, pgx.ErrNoRows):
 		return err
 	}
-	script := fmt.Sprintf("CREATE SCHEMA %s; COMMENT ON SCHEMA %s IS '%s';", pgx.Identifier{l.schema}.Sanitize(), pgx.Identifier{l.schema}.Sanitize(), version)
+	script := fmt.Sprintf("CREATE SCHEMA %s; COMMENT ON SCHEMA %s IS '%s';", pgx.Identifier{l.Schema()}.Sanitize(), pgx.Identifier{l.Schema()}.Sanitize(), version)
 	script += fmt.Sprintf("CREATE TABLE %s (machine text NOT NULL, store text NOT NULL, unit_id text, format text, sessions bigint NOT NULL, digest text NOT NULL, loaded_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (machine, store));", l.table("stores"))
 	for name, columns := range map[string][]tables.Column{"sessions": tables.Columns[tables.Session](), "losses": tables.Columns[tables.Loss]()} {
 		script += l.create(name, columns)
@@ -104,7 +104,7 @@ func (l *loader) create(name string, columns []tables.Column) string {
 
 // lock waits for other loaders of the same thing until the end of the transaction.
 func (l *loader) lock(ctx context.Context, tx pgx.Tx, what ...string) error {
-	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, strings.Join(append([]string{version, l.schema}, what...), "\x1f"))
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, strings.Join(append([]string{version, l.Schema()}, what...), "\x1f"))
 	return err
 }
 
@@ -163,7 +163,7 @@ func (l *loader) replace(ctx context.Context, tx pgx.Tx, c *content, machine, st
 		if len(one.rows) == 0 {
 			continue
 		}
-		n, err := tx.CopyFrom(ctx, pgx.Identifier{l.schema, one.name}, one.columns, pgx.CopyFromRows(one.rows))
+		n, err := tx.CopyFrom(ctx, pgx.Identifier{l.Schema(), one.name}, one.columns, pgx.CopyFromRows(one.rows))
 		if err == nil && n != int64(len(one.rows)) {
 			err = fmt.Errorf("%d of %d rows of %s were written", n, len(one.rows), one.name)
 		}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/bucket"
 	"rehome/formats"
 	"rehome/internal/fsx"
@@ -84,7 +85,7 @@ func (w *Worker) do(ctx context.Context, p *planFile, units []unitAt) (*Done, er
 		first = fmt.Errorf("%d units failed, such as: %w", failed, first)
 	}
 	if first == nil && changed > 0 {
-		first = &formats.Error{At: w.Source.Name(), Err: fmt.Errorf("%w: %d units are not as they were listed, such as %w", formats.ErrBusy, changed, outdated), Hint: "make a new plan: what has not changed stays done"}
+		first = &formats.Error{At: w.Source.Name(), Err: fmt.Errorf("%w: %s changed since the listing, such as %w", formats.ErrBusy, screen.Plural(int64(changed), "unit"), outdated), Hint: "make a new plan: what has not changed stays done"}
 	}
 	return done, first
 }
@@ -223,8 +224,8 @@ func (w *Worker) commit(ctx context.Context, stage *bucket.Stage, u *Unit, r *Re
 	return nil
 }
 
-// store does one store. An error is one of this machine or of the buckets, and says nothing
-// of the store.
+// store does one store. Its errors are those of this machine and of the buckets; what is
+// wrong with the store itself is an outcome.
 func (w *Worker) store(ctx context.Context, u *Unit, s Store, v *verb, to string) (r StoreReceipt, err error) {
 	r = StoreReceipt{Path: s.Path, Kind: s.Kind, Bytes: s.Bytes, Outcome: giant}
 	switch {

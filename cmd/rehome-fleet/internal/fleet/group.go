@@ -36,7 +36,7 @@ func (g *grouper) add(o bucket.Object) {
 }
 
 // lack marks the store that an object belongs to which cannot be read: without a log, a
-// database is an older one. A file is no store because of what belongs to it.
+// database is an older one. What only belongs to a store, such as a log, does not make one.
 func (g *grouper) lack(o bucket.Object) {
 	path, kind := g.store(o.Key)
 	if kind == "codex" || kind == "cursor-transcript" { // their files are sessions of their own

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 
+	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/bucket"
 )
 
@@ -118,7 +119,7 @@ func (r *Report) add(u *Unit, receipt *Receipt, damage error) {
 	r.Stores += int64(len(u.Stores))
 	r.Bytes += u.Bytes
 	if receipt == nil || damage != nil {
-		l := Listed{Unit: u.ID, Path: u.Stores[0].Path, Outcome: "missing", Detail: fmt.Sprintf("no receipt for its %d stores", len(u.Stores))}
+		l := Listed{Unit: u.ID, Path: u.Stores[0].Path, Outcome: "missing", Detail: "no receipt for " + string(screen.Plural(int64(len(u.Stores)), "store"))}
 		if damage != nil {
 			r.Damaged++
 			l.Outcome, l.Detail = "damaged", damage.Error()

@@ -28,32 +28,39 @@ import (
 
 const hintURL = "use postgres://USER@HOST:PORT/DATABASE?schema=NAME, with %25, %40, %3A, %2F, %3F, %23 for % @ : / ? #"
 
-// Home is a schema of a database.
-type Home struct {
+// Address is the address of a schema of a database.
+type Address struct {
 	config  *pgconn.Config
 	schema  string
 	name    string
-	secrets []string
+	secrets home.Secrets
 }
+
+// Home is a schema that holds a store.
+type Home struct{ *Address }
 
 var _ home.Home = (*Home)(nil)
 
-// Is reports whether an argument is the address of a Home.
-func Is(address string) bool {
-	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
-}
+// Schemes returns the schemes of addresses.
+func Schemes() []string { return []string{"postgres", "postgresql"} }
 
 // New returns the home at an address. It does not connect.
 func New(address string) (*Home, error) {
+	a, err := Parse(address, "cursor_agents")
+	return &Home{a}, err
+}
+
+// Parse parses an address. schema is used if it names none. No error repeats a password.
+func Parse(address, schema string) (*Address, error) {
 	bad := func(what string) error {
 		return &formats.Error{At: "PostgreSQL address", Err: errors.New(what), Hint: hintURL}
 	}
 	// What a URL that cannot be parsed says of itself may be a piece of its password.
 	u, err := url.Parse(address)
-	if err != nil {
-		return nil, bad("not a valid URL")
+	if err != nil || !slices.Contains(Schemes(), u.Scheme) {
+		return nil, bad("not a valid postgres:// URL")
 	}
-	h := &Home{schema: "cursor_agents"}
+	h := &Address{schema: schema}
 	plain, query, _ := strings.Cut(address, "?")
 	if strings.Count(plain, "@") > 1 { // the driver takes another one than this package
 		return nil, bad("not a valid URL: more than one @")
@@ -83,14 +90,14 @@ func New(address string) (*Home, error) {
 		plain += "?" + strings.Join(kept, "&")
 	}
 	password, _ := u.User.Password()
-	h.secrets = []string{password, u.Query().Get("password"), u.Query().Get("sslpassword")}
+	h.secrets = home.Secrets{password, u.Query().Get("password"), u.Query().Get("sslpassword")}
 	if h.config, err = pgconn.ParseConfig(plain); err != nil {
 		// The driver may take another part for the password than this package.
 		if password != "" || strings.Contains(query, "password") {
 			return nil, bad("invalid host, port or parameter")
 		}
 		_, reason, _ := strings.Cut(err.Error(), "`: ")
-		return nil, bad(h.clean(reason))
+		return nil, bad(h.secrets.Clean(reason))
 	}
 	h.secrets = append(h.secrets, h.config.Password)
 	h.config.RuntimeParams["client_encoding"] = "UTF8"
@@ -102,7 +109,7 @@ func New(address string) (*Home, error) {
 	return h, nil
 }
 
-func (h *Home) display() string {
+func (h *Address) display() string {
 	u := url.URL{Scheme: "postgres", Path: "/" + h.config.Database}
 	q := url.Values{"schema": {h.schema}}
 	if strings.HasPrefix(h.config.Host, "/") {
@@ -117,8 +124,14 @@ func (h *Home) display() string {
 	return u.String()
 }
 
+// Config is how to connect.
+func (h *Address) Config() *pgconn.Config { return h.config }
+
+// Schema is the name of the schema.
+func (h *Address) Schema() string { return h.schema }
+
 // Name returns the address without the user and the password.
-func (h *Home) Name() string { return h.name }
+func (h *Address) Name() string { return h.name }
 
 // Format returns cursor-ndjson.
 func (h *Home) Format() string { return "cursor-ndjson" }
@@ -126,52 +139,12 @@ func (h *Home) Format() string { return "cursor-ndjson" }
 // Many is false: a schema holds one store.
 func (*Home) Many() bool { return false }
 
-// clean returns text of a server or of the driver as one line for people, without passwords
-// and repetitions: the driver lists each attempt to connect.
-func (h *Home) clean(s string) string {
-	var lines []string
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" && !slices.Contains(lines, line) && len(lines) < 8 {
-			lines = append(lines, line)
-		}
-	}
-	s = strings.Join(lines, " ")
-	for _, secret := range h.secrets {
-		if secret == "" {
-			continue
-		}
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), url.UserPassword("", secret).String()[1:]} {
-			s = strings.ReplaceAll(s, form, "xxxxx")
-		}
-	}
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > 1000 {
-		s = strings.ToValidUTF8(s[:1000], "") + "…"
-	}
-	return s
-}
-
-// failure is an error of the driver with clean text.
-type failure struct {
-	text string
-	error
-}
-
-func (f *failure) Error() string { return f.text }
-func (f *failure) Unwrap() error { return f.error }
-
-// fail adds the place to an error, and makes it safe to print.
-func (h *Home) fail(err error) error {
+// Fail adds the place to an error, and makes it safe to print.
+func (h *Address) Fail(err error) error {
 	if e := (*formats.Error)(nil); err == nil || errors.As(err, &e) {
 		return err
 	}
-	out := &formats.Error{At: h.name, Err: &failure{h.clean(err.Error()), err}}
+	out := &formats.Error{At: h.name, Err: h.secrets.Error(err)}
 	if ce := (*pgconn.ConnectError)(nil); errors.As(err, &ce) {
 		out.Hint = "try the same address, without schema, with psql"
 	}

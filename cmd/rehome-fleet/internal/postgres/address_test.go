@@ -58,11 +58,11 @@ func TestServerText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = h.fail(&pgconn.PgError{Severity: "ERROR", Code: "XX", Message: "no \x1b]0;pwned\a s%cret s%25cret \u202e\n\xff" + strings.Repeat("x", 10_000)})
+	err = h.Fail(&pgconn.PgError{Severity: "ERROR", Code: "XX", Message: "no \x1b]0;pwned\a s%cret s%25cret \u202e\n\xff" + strings.Repeat("x", 10_000)})
 	if s := err.Error(); strings.ContainsAny(s, "\x1b\a\n\u202e") || !utf8.ValidString(s) || strings.Contains(s, "cret") || len(s) > 1200 {
 		t.Errorf("%q", s)
 	}
-	if !errors.Is(h.fail(&pgconn.PgError{Code: "55P03"}), formats.ErrBusy) || !errors.Is(h.fail(&pgconn.PgError{Code: "53100"}), formats.ErrFull) {
+	if !errors.Is(h.Fail(&pgconn.PgError{Code: "55P03"}), formats.ErrBusy) || !errors.Is(h.Fail(&pgconn.PgError{Code: "53100"}), formats.ErrFull) {
 		t.Error("busy and full have no kind")
 	}
 	long, _ := New("postgres://h/db?schema=" + strings.Repeat("é", 31))

@@ -79,7 +79,7 @@ func (p *placing) commit(ctx context.Context) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return &formats.Error{At: p.home.name, Err: &failure{p.home.clean("the connection ended while the store was committed: " + err.Error()), err},
+			return &formats.Error{At: p.home.name, Err: p.home.secrets.Error(fmt.Errorf("the connection ended while the store was committed: %w", err)),
 				Hint: "look whether the store is there before you try again"}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"rehome/cmd/rehome-fleet/internal/documents"
+	"rehome/cmd/rehome-fleet/internal/home"
 	"rehome/formats"
 )
 
@@ -22,18 +23,18 @@ const settings = `set local statement_timeout = 0; set local idle_in_transaction
 func (h *Home) Fetch(ctx context.Context, path string) error {
 	c, err := h.connect(ctx)
 	if err != nil {
-		return h.fail(err)
+		return h.Fail(err)
 	}
 	defer c.close()
 	if err := c.exec(ctx, "begin isolation level repeatable read read only; "+settings); err != nil {
-		return h.fail(err)
+		return h.Fail(err)
 	}
 	state, err := h.look(ctx, c)
 	if err != nil {
-		return h.fail(err)
+		return h.Fail(err)
 	}
 	if state != occupied {
-		return &formats.Error{At: h.name, Err: &failure{"no store in this schema", fs.ErrNotExist}, Hint: "name the schema of a store with ?schema=NAME"}
+		return &formats.Error{At: h.name, Err: &home.Failure{Text: "no store in this schema", Err: fs.ErrNotExist}, Hint: "name the schema of a store with ?schema=NAME"}
 	}
 	files, err := documents.Create(path)
 	if err != nil {
@@ -43,7 +44,7 @@ func (h *Home) Fetch(ctx context.Context, path string) error {
 	if e := files.Close(err != nil); err == nil {
 		err = e
 	}
-	return h.fail(err)
+	return h.Fail(err)
 }
 
 func (c *conn) fetch(ctx context.Context, files *documents.Files) error {

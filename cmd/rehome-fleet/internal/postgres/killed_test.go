@@ -3,15 +3,12 @@
 package postgres
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,7 +26,7 @@ func TestKilled(t *testing.T) {
 	q.Set("application_name", "killed")
 	address := server(t)
 	address.RawQuery = q.Encode()
-	place := func() *exec.Cmd { return process(t, address.String(), play) }
+	place := func() *exec.Cmd { return hometest.Process(t, address.String(), play) }
 	start := time.Now()
 	if err := place().Wait(); err != nil {
 		t.Fatal(err)
@@ -78,7 +75,7 @@ func TestCommit(t *testing.T) {
 	for _, arrives := range []bool{true, false} {
 		hometest.Same(t, direct, gen)
 		u := *to
-		u.Host = proxy(t, to.Host, arrives)
+		u.Host = hometest.Proxy(t, to.Host, "Q\x00\x00\x00\x0bcommit\x00", func() (bool, bool) { return true, arrives })
 		h, err := New(u.String())
 		if err != nil {
 			t.Fatal(err)
@@ -96,59 +93,6 @@ func TestCommit(t *testing.T) {
 		}
 		hometest.Is(t, direct, gen)
 	}
-}
-
-// proxy forwards connections, of which the first ends at COMMIT, before or after it arrives.
-func proxy(t *testing.T, to string, arrives bool) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for first := true; ; first = false {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", to)
-			if err != nil {
-				in.Close()
-				return
-			}
-			var cut atomic.Bool
-			go func() {
-				b := make([]byte, 64<<10)
-				for {
-					n, err := out.Read(b)
-					if err != nil || cut.Load() {
-						break
-					}
-					_, _ = in.Write(b[:n])
-				}
-				in.Close()
-			}()
-			go func() {
-				defer out.Close()
-				b := make([]byte, 64<<10)
-				for {
-					n, err := in.Read(b)
-					if err != nil {
-						return
-					}
-					if first && bytes.HasPrefix(b[:n], []byte("Q\x00\x00\x00\x0bcommit\x00")) {
-						if cut.Store(true); !arrives {
-							in.Close()
-							return
-						}
-					}
-					_, _ = out.Write(b[:n])
-				}
-			}()
-		}
-	}()
-	return l.Addr().String()
 }
 
 // A server that does not keep what it is given: nothing is committed.

@@ -27,12 +27,12 @@ func (h *Home) Place(ctx context.Context, path string, o home.PlaceOptions) (hom
 	defer rest.Close()
 	c, err := h.connect(ctx)
 	if err != nil {
-		return home.Placed{}, h.fail(err)
+		return home.Placed{}, h.Fail(err)
 	}
 	defer c.close()
-	p := &placing{conn: c, home: h, src: src, o: o, rest: newTuples(rest), file: rest.File}
+	p := &placing{conn: c, home: h, src: src, o: o, count: src.Counter(o.Progress), rest: newTuples(rest), file: rest.File}
 	if err := p.place(ctx); err != nil {
-		return home.Placed{}, h.fail(err)
+		return home.Placed{}, h.Fail(err)
 	}
 	return p.placed, nil
 }
@@ -44,7 +44,7 @@ type placing struct {
 	src    *documents.Store
 	o      home.PlaceOptions
 	placed home.Placed
-	done   int64
+	count  *documents.Counter
 	digest documents.Digest
 	build  []string // SQL that makes the indexes
 	rest   tuples   // rows of the table rehome, which are written after the others
@@ -95,7 +95,7 @@ func (p *placing) load(ctx context.Context, set documents.Set) error {
 	sql := fmt.Sprintf("copy %s (%s) from stdin (format binary, freeze)", set.Table(), columns)
 	err = p.copyIn(ctx, sql, func(w io.Writer) error {
 		t := newTuples(w)
-		from := io.TeeReader(&counter{f, p}, p.digest.Set(set))
+		from := io.TeeReader(p.count.Reader(f), p.digest.Set(set))
 		lines, err := documents.Split(set, from, func(it *documents.Item) error {
 			if it.Kind != documents.Document {
 				return p.keep(documents.LineName(set, it), nil, it.Raw)
@@ -166,7 +166,7 @@ func (p *placing) keep(name string, digest, data []byte) error {
 // remainder copies what is no document.
 func (p *placing) remainder(ctx context.Context) error {
 	err := p.src.Kept(func(name string, part []byte) error {
-		p.step(len(part))
+		p.count.Add(len(part))
 		return p.keep(name, nil, part)
 	})
 	if err == nil {
@@ -190,22 +190,4 @@ func (p *placing) remainder(ctx context.Context) error {
 	}
 	return p.exec(ctx, strings.Join(p.build, "; ")+`; insert into streams (run_id, last_seq)
 		select run_id, greatest(max(seq), 0) from run_events group by run_id`)
-}
-
-func (p *placing) step(n int) {
-	if p.done += int64(n); p.o.Progress != nil {
-		p.o.Progress(p.done, p.src.Bytes)
-	}
-}
-
-// counter reports what was read.
-type counter struct {
-	io.Reader
-	p *placing
-}
-
-func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.Reader.Read(b)
-	c.p.step(n)
-	return n, err
 }

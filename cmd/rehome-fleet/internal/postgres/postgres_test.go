@@ -3,19 +3,14 @@
 package postgres
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -180,66 +175,13 @@ func TestBusy(t *testing.T) {
 	hometest.Same(t, h, play)
 }
 
-// TestMain is also the program that process starts.
-func TestMain(m *testing.M) {
-	path := os.Getenv("REHOME_TEST_PLACE")
-	if path == "" {
-		os.Exit(m.Run())
-	}
-	h, err := New(os.Getenv("REHOME_TEST_ADDRESS"))
-	if err == nil {
-		_, err = h.Place(context.Background(), path, home.PlaceOptions{Replace: true})
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func TestMain(m *testing.M) { hometest.Main(m, New) }
 
-// process places a store in a process of its own.
-func process(t *testing.T, address, path string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "REHOME_TEST_PLACE="+path, "REHOME_TEST_ADDRESS="+address)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd
-}
-
-// Memory does not grow with a store. REHOME_TEST_EVENTS is the number of its events.
+// Memory does not grow with a store.
 func TestMany(t *testing.T) {
-	h, n := open(t, "many"), 30_000
-	if s := os.Getenv("REHOME_TEST_EVENTS"); s != "" {
-		n, _ = strconv.Atoi(s)
-	}
-	dir := filepath.Join(t.TempDir(), "store")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(filepath.Join(dir, "run_events.ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, text := bufio.NewWriter(f), strings.Repeat("what the agent says ", 35)
-	for i := range n {
-		fmt.Fprintf(w, `{"runId":"run-%08d","seq":%d,"offset":"%[2]d","eventType":"run_stream_event","payload":{"text":%q},"payloadRef":null,"idempotencyKey":null,"createdAt":"2026-11-01T00:00:00.000Z"}`+"\n", i/250, i%250+1, text)
-	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	q := server(t).Query()
+	h, address := open(t, "many"), server(t)
+	q := address.Query()
 	q.Set("schema", h.schema)
-	address := server(t)
 	address.RawQuery = q.Encode()
-	start, cmd := time.Now(), process(t, address.String(), dir)
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
-	t.Logf("%d events in %.1f s, %d MB", n, time.Since(start).Seconds(), peak)
-	if peak >= 100 {
-		t.Errorf("%d MB of memory", peak)
-	}
-	hometest.Is(t, h, dir)
+	hometest.Many(t, h, address.String(), 30_000)
 }

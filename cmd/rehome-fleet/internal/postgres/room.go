@@ -21,7 +21,7 @@ func (p *placing) room(ctx context.Context) error {
 	}
 	if state == occupied {
 		if !p.o.Replace {
-			return &formats.Error{At: p.home.name, Err: formats.ErrExists, Hint: "pass --replace to replace it, which keeps the old store as the schema " + p.home.clean(p.home.backup(1)) + " (_2, ...), or name another with ?schema="}
+			return &formats.Error{At: p.home.name, Err: formats.ErrExists, Hint: "pass --replace to replace it, which keeps the old store as the schema " + p.home.secrets.Clean(p.home.backup(1)) + " (_2, ...), or name another with ?schema="}
 		}
 		if err := p.aside(ctx); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (p *placing) aside(ctx context.Context) error {
 		return err
 	}
 	if len(live) > 0 {
-		return &formats.Error{At: p.home.name, Err: fmt.Errorf("%w: agent %s", formats.ErrBusy, p.home.clean(string(live[0][0]))), Hint: "stop the program that runs it, or wait until its lease ends, and try again"}
+		return &formats.Error{At: p.home.name, Err: fmt.Errorf("%w: agent %s", formats.ErrBusy, p.home.secrets.Clean(string(live[0][0]))), Hint: "stop the program that runs it, or wait until its lease ends, and try again"}
 	}
 	for i := 1; i < 10_000; i++ {
 		name := p.home.backup(i)

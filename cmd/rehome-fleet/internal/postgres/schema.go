@@ -84,7 +84,7 @@ func (h *Home) look(ctx context.Context, c *conn) (state, error) {
 	if len(wrong) > 5 {
 		wrong = append(wrong[:5], fmt.Sprintf("%d more differences", len(wrong)-5))
 	}
-	return occupied, &formats.Error{At: h.name, Err: errors.New(h.clean("not a store of this layout: " + strings.Join(wrong, ", "))),
+	return occupied, &formats.Error{At: h.name, Err: errors.New(h.secrets.Clean("not a store of this layout: " + strings.Join(wrong, ", "))),
 		Hint: "name another schema, or use a version of rehome that knows this one"}
 }
 

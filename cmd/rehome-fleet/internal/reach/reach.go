@@ -18,6 +18,7 @@ import (
 	"rehome/cmd/internal/cli"
 	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/home"
+	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/internal/scratch"
@@ -55,7 +56,7 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 		return cli.Fail(&formats.Error{At: os.TempDir(), Err: err, Hint: "stores on servers are copied here; set TMPDIR to use another folder"}, args, stdout, stderr, getenv)
 	}
 	defer func() { _ = dir.Remove() }()
-	r := run{dir: dir.Path, homes: homes, args: slices.Clone(args), stderr: stderr}
+	r := run{dir: dir.Path, homes: homes, args: slices.Clone(args), stderr: stderr, getenv: getenv}
 	if words := arguments[writes]; len(words) > 0 && is(words[len(words)-1]) {
 		err = r.aim(command, words[len(words)-1])
 	}
@@ -101,6 +102,7 @@ type run struct {
 	names []rename
 
 	stderr io.Writer
+	getenv func(string) string
 
 	to   home.Home // nil if nothing is placed
 	path string    // of what is placed
@@ -201,7 +203,15 @@ func (r *run) place(ctx context.Context) error {
 	} else if !r.to.Many() && f != r.to.Format() {
 		return &formats.Error{At: r.to.Name(), Err: fmt.Errorf("nothing placed: the result is a %s store, and the address holds %s", f, r.to.Format()), Hint: "write to a folder first, then run `rehome-fleet convert FOLDER ADDRESS`"}
 	}
-	placed, err := r.to.Place(ctx, r.path, home.PlaceOptions{Replace: r.has("--replace")})
+	o := home.PlaceOptions{Replace: r.has("--replace")}
+	draw, end := cli.Progress(r.has("--quiet") || r.has("-q"), r.stderr, r.getenv)
+	if draw != nil {
+		o.Progress = func(done, of int64) {
+			draw(convert.Progress{Stage: "writing", Store: r.to.Name(), Done: done, Total: of})
+		}
+	}
+	placed, err := r.to.Place(ctx, r.path, o)
+	end()
 	if err != nil {
 		return formats.ReplacePath(err, r.path, r.to.Name())
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -30,15 +31,13 @@ type Home struct {
 	backup  bool   // of another store
 	trusted bool
 	name    string
-	secrets []string
+	secrets home.Secrets
 }
 
 var _ home.Home = (*Home)(nil)
 
-// Is reports whether an argument is the address of a Home.
-func Is(address string) bool {
-	return strings.HasPrefix(address, "redis://") || strings.HasPrefix(address, "rediss://")
-}
+// Schemes returns the schemes of addresses.
+func Schemes() []string { return []string{"redis", "rediss"} }
 
 // New returns the home at an address. It does not connect.
 func New(address string) (*Home, error) {
@@ -47,7 +46,7 @@ func New(address string) (*Home, error) {
 	}
 	// What a URL that cannot be parsed says of itself may be a piece of its password.
 	u, err := url.Parse(address)
-	if err != nil || !Is(address) || u.Fragment != "" || strings.Count(address, "@") > 1 {
+	if err != nil || !slices.Contains(Schemes(), u.Scheme) || u.Fragment != "" || strings.Count(address, "@") > 1 {
 		return nil, bad("not a valid URL")
 	}
 	q, err := url.ParseQuery(u.RawQuery)
@@ -78,7 +77,7 @@ func New(address string) (*Home, error) {
 	if o.Password == "" {
 		o.Password = os.Getenv("REDISCLI_AUTH")
 	}
-	h.secrets = []string{o.Password}
+	h.secrets = home.Secrets{o.Password}
 	o.Protocol, o.MaxRetries, o.DisableIdentity = 2, -1, true // nothing is sent twice
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if o.ReadTimeout == 0 {
@@ -98,34 +97,6 @@ func (h *Home) Format() string { return "cursor-ndjson" }
 // Many returns false.
 func (h *Home) Many() bool { return false }
 
-// clean returns text of a server or of the driver as one line for people, without passwords.
-func (h *Home) clean(s string) string {
-	for _, secret := range h.secrets {
-		if secret != "" {
-			s = strings.ReplaceAll(s, secret, "xxxxx")
-		}
-	}
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	if s = strings.Join(strings.Fields(s), " "); len(s) > 1000 {
-		s = strings.ToValidUTF8(s[:1000], "") + "…"
-	}
-	return s
-}
-
-// failure is an error of the driver with clean text.
-type failure struct {
-	text string
-	error
-}
-
-func (f *failure) Error() string { return f.text }
-func (f *failure) Unwrap() error { return f.error }
-
 // fail adds the place to an error, and makes it safe to print.
 func (h *Home) fail(err error) error {
 	if e := (*formats.Error)(nil); err == nil || errors.As(err, &e) {
@@ -134,7 +105,7 @@ func (h *Home) fail(err error) error {
 	if strings.Contains(err.Error(), "OOM command not allowed") {
 		return &formats.Error{At: h.name, Err: fmt.Errorf("%w on the server: maxmemory is reached", formats.ErrFull)}
 	}
-	return &formats.Error{At: h.name, Err: &failure{h.clean(err.Error()), err}}
+	return &formats.Error{At: h.name, Err: h.secrets.Error(err)}
 }
 
 func (h *Home) client() *redis.Client {
@@ -157,7 +128,7 @@ func (h *Home) durable(ctx context.Context, c *redis.Client) error {
 			return &formats.Error{At: h.name, Err: errors.New("the server does not report whether it keeps what it is given"),
 				Hint: "allow CONFIG GET, or add &durable=trusted if you know that it persists its data and evicts no keys"}
 		case setting == "maxmemory-policy" && got[setting] != "noeviction":
-			return &formats.Error{At: h.name, Err: errors.New(h.clean("the server may evict keys: its maxmemory-policy is " + got[setting])),
+			return &formats.Error{At: h.name, Err: errors.New(h.secrets.Clean("the server may evict keys: its maxmemory-policy is " + got[setting])),
 				Hint: "set maxmemory-policy to noeviction, or use another server"}
 		case setting == "appendonly" && got[setting] == "yes":
 			return nil
@@ -187,7 +158,7 @@ func (h *Home) layout(ctx context.Context, c *redis.Client) (bool, error) {
 }
 
 func (h *Home) foreign(what string) error {
-	return &formats.Error{At: h.name, Err: errors.New(h.clean("not a store of layout 1: " + what)),
+	return &formats.Error{At: h.name, Err: errors.New(h.secrets.Clean("not a store of layout 1: " + what)),
 		Hint: "name another store, or use a version of rehome that knows this one"}
 }
 

@@ -162,7 +162,7 @@ func (p *placing) commit(ctx context.Context) error {
 		case "exists":
 			return p.exists()
 		case "busy":
-			return &formats.Error{At: p.home.name, Err: fmt.Errorf("%w: agent %s", formats.ErrBusy, p.home.clean(out[1])), Hint: "stop the program that runs it, or wait until its lease ends, and try again"}
+			return &formats.Error{At: p.home.name, Err: fmt.Errorf("%w: agent %s", formats.ErrBusy, p.home.secrets.Clean(out[1])), Hint: "stop the program that runs it, or wait until its lease ends, and try again"}
 		case "layout":
 			return p.home.foreign("layout " + out[1])
 		case "foreign":
@@ -198,7 +198,7 @@ func (p *placing) settle(ctx context.Context, err error) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return &formats.Error{At: p.home.name, Err: &failure{p.home.clean("the connection ended while the store was placed: " + err.Error()), err},
+			return &formats.Error{At: p.home.name, Err: p.home.secrets.Error(fmt.Errorf("the connection ended while the store was placed: %w", err)),
 				Hint: "look whether the store is there before you try again"}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"rehome/cmd/rehome-fleet/internal/documents"
+	"rehome/cmd/rehome-fleet/internal/home"
 	"rehome/formats"
 )
 
@@ -35,7 +36,7 @@ func (h *Home) Fetch(ctx context.Context, path string) error {
 		return h.fail(err)
 	}
 	if !there {
-		return &formats.Error{At: h.name, Err: &failure{"no store of this name", fs.ErrNotExist}, Hint: "name a store with ?store=NAME"}
+		return &formats.Error{At: h.name, Err: &home.Failure{Text: "no store of this name", Err: fs.ErrNotExist}, Hint: "name a store with ?store=NAME"}
 	}
 	for try := 0; ; try++ {
 		files, err := documents.Create(path)

@@ -3,10 +3,7 @@
 package redisdb
 
 import (
-	"bytes"
-	"net"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,10 +14,10 @@ import (
 // Whatever ends a Place, the old store is there, or the new one, and the next Place removes
 // what it left.
 func TestKilled(t *testing.T) {
-	h, many := open(t, "killed"), events(t, 3000)
+	h, many := open(t, "killed"), hometest.Events(t, 3000)
 	hometest.Same(t, h, gen)
 	start := time.Now()
-	if err := process(t, h, many).Wait(); err != nil {
+	if err := hometest.Process(t, address(t, h.store).String(), many).Wait(); err != nil {
 		t.Fatal(err)
 	}
 	whole, placed, left := time.Since(start), 0, 0
@@ -38,7 +35,7 @@ func TestKilled(t *testing.T) {
 		hometest.Same(t, h, gen)
 		clean(t, h)
 		before := backups()
-		cmd := process(t, h, many)
+		cmd := hometest.Process(t, address(t, h.store).String(), many)
 		time.Sleep(whole * time.Duration(i/2+1) / moments)
 		if i%2 == 0 {
 			_ = cmd.Process.Kill()
@@ -88,7 +85,7 @@ func TestCommit(t *testing.T) {
 	for _, arrives := range []bool{true, false} {
 		hometest.Same(t, direct, gen)
 		u := address(t, direct.store)
-		u.Host = proxy(t, u.Host, "lacks meta", func() (bool, bool) { return true, arrives })
+		u.Host = hometest.Proxy(t, u.Host, "lacks meta", func() (bool, bool) { return true, arrives })
 		h, err := New(u.String())
 		if err != nil {
 			t.Fatal(err)
@@ -107,59 +104,4 @@ func TestCommit(t *testing.T) {
 		}
 		clean(t, direct)
 	}
-}
-
-// proxy forwards connections. Where a text passes first, it calls at, which says whether that
-// connection ends, and whether the text arrives.
-func proxy(t *testing.T, to, text string, at func() (cut, arrives bool)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	var done atomic.Bool
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", to)
-			if err != nil {
-				in.Close()
-				return
-			}
-			var cut atomic.Bool
-			go func() {
-				defer in.Close()
-				b := make([]byte, 64<<10)
-				for {
-					n, err := out.Read(b)
-					if err != nil || cut.Load() {
-						return
-					}
-					_, _ = in.Write(b[:n])
-				}
-			}()
-			go func() {
-				defer out.Close()
-				b := make([]byte, 64<<10)
-				for {
-					n, err := in.Read(b)
-					if err != nil {
-						return
-					}
-					if bytes.Contains(b[:n], []byte(text)) && !done.Swap(true) {
-						ends, arrives := at()
-						if cut.Store(ends); !arrives {
-							return
-						}
-					}
-					_, _ = out.Write(b[:n])
-				}
-			}()
-		}
-	}()
-	return l.Addr().String()
 }

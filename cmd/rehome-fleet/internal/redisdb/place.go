@@ -37,7 +37,7 @@ func (h *Home) Place(ctx context.Context, path string, o home.PlaceOptions) (hom
 	}
 	c := h.client()
 	defer c.Close()
-	p := &placing{home: h, c: c, src: src, o: o, token: fmt.Sprintf("%x", token), streams: map[string]int64{}, names: map[string]struct{}{}}
+	p := &placing{home: h, c: c, src: src, o: o, count: src.Counter(o.Progress), token: fmt.Sprintf("%x", token), streams: map[string]int64{}, names: map[string]struct{}{}}
 	p.stage = h.prefix + "~stage-" + p.token + ":"
 	if err := p.place(ctx); err != nil {
 		return home.Placed{}, h.fail(err)
@@ -55,7 +55,7 @@ type placing struct {
 	backup       int // the number of the backup
 
 	placed home.Placed
-	done   int64
+	count  *documents.Counter
 	digest documents.Digest
 	last   int64 // of the numbers of lines
 	kept   int64
@@ -104,7 +104,7 @@ func (p *placing) load(ctx context.Context) error {
 		}
 	}
 	err := p.src.Kept(func(name string, part []byte) error {
-		p.step(len(part))
+		p.count.Add(len(part))
 		p.kept++
 		return p.do(ctx, "rehome", "HSET", keptField(p.kept-1), name+"\x00"+string(part))
 	})
@@ -130,7 +130,7 @@ func (p *placing) set(ctx context.Context, set documents.Set) error {
 		return err
 	}
 	defer f.Close()
-	lines, err := documents.Split(set, io.TeeReader(&counter{f, p}, p.digest.Set(set)), func(it *documents.Item) error {
+	lines, err := documents.Split(set, io.TeeReader(p.count.Reader(f), p.digest.Set(set)), func(it *documents.Item) error {
 		if it.Kind != documents.Document {
 			name := documents.LineName(set, it)
 			return errors.Join(p.do(ctx, "rehome:order", "ZADD", it.Ord, name), p.do(ctx, "rehome", "HSET", name, string(it.Raw)))
@@ -274,22 +274,4 @@ func (p *placing) verify(ctx context.Context) error {
 		return errors.New("the files beside the documents changed while they were read, and nothing was placed")
 	}
 	return nil
-}
-
-func (p *placing) step(n int) {
-	if p.done += int64(n); p.o.Progress != nil {
-		p.o.Progress(p.done, p.src.Bytes)
-	}
-}
-
-// counter reports what was read.
-type counter struct {
-	io.Reader
-	p *placing
-}
-
-func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.Reader.Read(b)
-	c.p.step(n)
-	return n, err
 }

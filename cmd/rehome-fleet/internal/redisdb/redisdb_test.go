@@ -3,17 +3,14 @@
 package redisdb
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -191,7 +188,7 @@ func TestMoment(t *testing.T) {
 	}
 	hometest.Same(t, direct, dir)
 	u := address(t, direct.store)
-	u.Host = proxy(t, u.Host, "ord:runs", func() (cut, arrives bool) {
+	u.Host = hometest.Proxy(t, u.Host, "ord:runs", func() (cut, arrives bool) {
 		do(t, "HSET", direct.prefix+":agent:a", "doc", `{"agentId":"a","v":2}`, "rev", 2)
 		do(t, "HSET", direct.prefix+":run:a:r", "doc", `{"agentId":"a","runId":"r","v":2}`, "rev", 2)
 		return false, true
@@ -308,7 +305,7 @@ func TestForgetful(t *testing.T) {
 
 // A server without room keeps what it has, and nothing else.
 func TestFull(t *testing.T) {
-	h, dir := open(t, "full"), events(t, 10_000)
+	h, dir := open(t, "full"), hometest.Events(t, 10_000)
 	hometest.Same(t, h, gen)
 	t.Cleanup(func() { do(t, "CONFIG", "SET", "maxmemory", 0) })
 	for _, line := range strings.Fields(do(t, "INFO", "memory").(string)) {
@@ -324,69 +321,10 @@ func TestFull(t *testing.T) {
 	hometest.Is(t, h, gen)
 }
 
-// TestMain is also the program that process starts.
-func TestMain(m *testing.M) {
-	path := os.Getenv("REHOME_TEST_PLACE")
-	if path == "" {
-		os.Exit(m.Run())
-	}
-	h, err := New(os.Getenv("REHOME_TEST_ADDRESS"))
-	if err == nil {
-		_, err = h.Place(context.Background(), path, home.PlaceOptions{Replace: true})
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func TestMain(m *testing.M) { hometest.Main(m, New) }
 
-// process places a store in a process of its own.
-func process(t *testing.T, h *Home, path string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "REHOME_TEST_PLACE="+path, "REHOME_TEST_ADDRESS="+address(t, h.store).String())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd
-}
-
-// events writes a store of n events.
-func events(t *testing.T, n int) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "store")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(filepath.Join(dir, "run_events.ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, text := bufio.NewWriter(f), strings.Repeat("what the agent says ", 35)
-	for i := range n {
-		fmt.Fprintf(w, `{"runId":"run-%08d","seq":%d,"offset":"%[2]d","eventType":"run_stream_event","payload":{"text":%q},"idempotencyKey":null}`+"\n", i/250, i%250+1, text)
-	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// Memory does not grow with a store. REHOME_TEST_EVENTS is the number of its events.
+// Memory does not grow with a store.
 func TestMany(t *testing.T) {
-	h, n := open(t, "many"), 20_000
-	if s := os.Getenv("REHOME_TEST_EVENTS"); s != "" {
-		n, _ = strconv.Atoi(s)
-	}
-	dir := events(t, n)
-	start, cmd := time.Now(), process(t, h, dir)
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
-	t.Logf("%d events in %.1f s, %d MB", n, time.Since(start).Seconds(), peak)
-	if peak >= 100 {
-		t.Errorf("%d MB of memory", peak)
-	}
-	hometest.Is(t, h, dir)
+	h := open(t, "many")
+	hometest.Many(t, h, address(t, h.store).String(), 20_000)
 }

@@ -99,7 +99,7 @@ func (c *columns) clean(row any, noText bool) (size int, repaired int64) {
 	return size, repaired
 }
 
-// repair puts U+FFFD in the place of each lone surrogate and of each other invalid byte.
+// repair replaces each lone surrogate and each other invalid byte by U+FFFD.
 func repair(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
