@@ -14,8 +14,8 @@ import (
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/entries"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // entryLine is the line of an entry of a list of sessions, which has a file of its own. The

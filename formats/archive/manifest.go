@@ -11,8 +11,8 @@ import (
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/packed"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/plainfiles"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 const (

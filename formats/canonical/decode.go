@@ -13,10 +13,10 @@ import (
 	"rehome/formats/canonical/internal/sidecar"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // decode yields the sessions of a file or folder.

@@ -16,8 +16,8 @@ import (
 	"rehome/formats/internal/forks"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // merge says how two people's copies of a session unite: its messages are the

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // parser reads lines that are valid JSON into records. It is a Visitor that lists the

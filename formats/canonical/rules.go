@@ -9,9 +9,9 @@ import (
 	"rehome/formats"
 	"rehome/formats/canonical/internal/sidecar"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // check applies the rules to a file or folder of sessions.

@@ -4,10 +4,10 @@ import (
 	"strconv"
 
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // conversation is the current session.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 	"rehome/schemas"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
 	"rehome/golden"
+	"rehome/internal/rawjson"
 	"rehome/schemas"
 )
 

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // contexts are what the client puts into a user's messages by itself, by how it

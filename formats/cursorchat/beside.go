@@ -9,13 +9,13 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/filename"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 const (

@@ -12,10 +12,10 @@ import (
 	"strconv"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // extension is what an undo record says of a chat to which turns were added.

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 const (

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // meta is what the meta row states that has no place in a session as it is.

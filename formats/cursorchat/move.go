@@ -12,7 +12,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/filename"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // mover copies chats to the folder that is named after the new path of their project. The

@@ -7,8 +7,8 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/filename"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/storerepair"
+	"rehome/internal/rawjson"
 )
 
 // repair repairs the database of a chat.

@@ -11,10 +11,10 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/filename"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // check applies the rules to one chat.

@@ -11,12 +11,12 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/blobs"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // verify applies the rules of `rehome check` to a chat that a sink wrote, but for those

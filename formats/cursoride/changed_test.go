@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // TestChanged: a result says of its file what Files says at the end.

@@ -13,9 +13,9 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/cursoride/internal/read"
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitepages"
+	"rehome/internal/rawjson"
 )
 
 // scanner searches the rows of a store. A row of cursorDiskKV belongs to the session in

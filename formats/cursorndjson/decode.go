@@ -8,13 +8,13 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // decode makes sessions of the four files. One pass notes where each document

@@ -7,13 +7,13 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/blobs"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // checkpoints is where the checkpoints of one agent lie.

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // divider builds the split form: it deals the lines out to a folder for each agent.

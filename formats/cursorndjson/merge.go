@@ -7,8 +7,8 @@ import (
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/forks"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/internal/rawjson"
 )
 
 // merge says how two people's copies of a store in the split form unite. The runs of an

@@ -11,8 +11,8 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/internal/rawjson"
 )
 
 // A program keeps such a store anywhere, often in its project: then it has moved with that,

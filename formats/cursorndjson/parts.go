@@ -15,9 +15,9 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // The split form: a folder for each agent, which is a store by itself, and what makes

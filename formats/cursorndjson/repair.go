@@ -16,9 +16,9 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // repair repairs a file of agents.

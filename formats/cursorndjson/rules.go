@@ -8,11 +8,11 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkcheck"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // pointers are the members that findings point at. Of a run that failed some

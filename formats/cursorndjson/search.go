@@ -6,9 +6,9 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
+	"rehome/internal/rawjson"
 )
 
 // search searches the lines and transcripts of a store.

@@ -3,8 +3,8 @@ package cursorsdk
 import (
 	"rehome/formats"
 	"rehome/formats/cursorsdk/internal/into"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkwrite"
+	"rehome/internal/rawjson"
 )
 
 // writer writes sessions as agents.

@@ -14,7 +14,6 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
@@ -23,6 +22,7 @@ import (
 	"rehome/formats/internal/storedb"
 	"rehome/formats/internal/storerepair"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // repair repairs the catalog of a project, or the database of an agent.

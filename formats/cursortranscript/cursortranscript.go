@@ -13,9 +13,9 @@ import (
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/plainfiles"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 const name = "cursor-transcript"

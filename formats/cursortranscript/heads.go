@@ -10,8 +10,8 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/jsonl"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {

@@ -7,10 +7,10 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // check applies the rules to each transcript of a folder. A copy that is

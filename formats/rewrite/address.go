@@ -6,8 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // address is a blob that is named by the SHA-256 of its bytes. That the name is right

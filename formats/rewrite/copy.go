@@ -10,10 +10,10 @@ import (
 	"strconv"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/loss"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 	"rehome/internal/scratch"
 )
 

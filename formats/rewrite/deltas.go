@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 const (

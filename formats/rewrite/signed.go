@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"iter"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
+	"rehome/internal/rawjson"
 )
 
 // maxDepth bounds how deep signatures are looked for. Clients have them at about six.

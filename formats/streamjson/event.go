@@ -6,8 +6,8 @@ import (
 
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 const bom = "\ufeff"

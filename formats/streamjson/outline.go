@@ -9,8 +9,8 @@ import (
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // outline is what the first pass knows of a file: its sessions, in the order in

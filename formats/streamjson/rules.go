@@ -11,9 +11,9 @@ import (
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // check asks a capture what the rules ask, in one walk.

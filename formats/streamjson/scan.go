@@ -9,7 +9,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // scan searches the lines of a capture, and what its lines say joined: a word can begin in

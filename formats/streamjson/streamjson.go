@@ -10,8 +10,8 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/plainfiles"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 const formatName = "stream-json"

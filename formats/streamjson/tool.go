@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // tool is a call's own object taken apart. Kinds of before 2026 that are gone

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // end is what the first pass knows of a run.

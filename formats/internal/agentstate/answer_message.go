@@ -3,8 +3,8 @@ package agentstate
 import (
 	"context"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // answerMessage returns an assistant's message, made of parts of a prompt message, of

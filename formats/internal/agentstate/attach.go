@@ -5,9 +5,9 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // attachedTags maps the fields of SelectedContext to tags of what a user can attach.

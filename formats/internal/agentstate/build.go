@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // Builder encodes the parts of a conversation as blobs, by the tables that Read decodes

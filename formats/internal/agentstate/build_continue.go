@@ -6,8 +6,8 @@ import (
 	"errors"
 	"slices"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
+	"rehome/internal/rawjson"
 )
 
 // errRoot is the error of a root that cannot be continued.

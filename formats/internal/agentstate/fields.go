@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // text returns a string of protobuf. One that is not valid UTF-8 is repaired, and also

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // graph is a store of blobs for tests, with a writer of protobuf of its own.

@@ -1,8 +1,8 @@
 package agentstate
 
 import (
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // MarkName is the member of providerOptions that only rehome writes and reads: what tells

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 func (s *State) mediaPart(part []byte, d *doc, of session.Source) *session.Media {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"hash/maphash"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // The outline is what is known of every message at once: who speaks, of what

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"rehome/formats/internal/envelope"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
 	"rehome/formats/loss"
+	"rehome/internal/rawjson"
 )
 
 // maxLinks is how deep links may be nested.

@@ -1,9 +1,9 @@
 package agentstate
 
 import (
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // docParts returns the content of a message that exists only as a prompt message.

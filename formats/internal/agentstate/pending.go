@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // pending is a JSON message in the root itself. Current clients store messages there whose

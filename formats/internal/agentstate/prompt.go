@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // fromPrompts marks what only prompt messages say, if the conversation has turns too.

@@ -3,9 +3,9 @@ package agentstate
 import (
 	"bytes"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // root is what the root of a conversation says: its blobs by role, and its own fields.

@@ -14,9 +14,9 @@ import (
 
 	"encoding/base64"
 
-	"rehome/formats/internal/rawjson"
 	_ "rehome/formats/internal/sqlitefile" // the driver
 	"rehome/formats/internal/wire"
+	"rehome/internal/rawjson"
 )
 
 // fill gives each field of a struct a random value.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"rehome/formats/internal/envelope"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }

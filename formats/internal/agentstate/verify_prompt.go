@@ -1,8 +1,8 @@
 package agentstate
 
 import (
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
+	"rehome/internal/rawjson"
 )
 
 // prompt walks a prompt message: JSON, or in stores of 2025 a link.

@@ -10,9 +10,9 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/cursortools"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // call is a call whose result has not come.

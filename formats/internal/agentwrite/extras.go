@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // What a decoder of Cursor's stores could not convert goes back to where it was, for a

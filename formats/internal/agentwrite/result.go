@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"rehome/formats/internal/cursortools"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // content writes what the model saw of a result.

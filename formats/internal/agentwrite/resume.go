@@ -8,8 +8,8 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // resume copies the state that the conversation is added to, but for its root, and takes

@@ -9,9 +9,9 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/filename"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // turn is a turn that is not stored yet.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // canonical returns the JSON of a message as decoding yields it; false if the message has

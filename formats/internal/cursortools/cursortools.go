@@ -24,11 +24,11 @@ import (
 	"strconv"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/internal/wire"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // Call is a call, and its result if there is one, as Cursor spells it.

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 	"rehome/internal/udiff"
 )
 

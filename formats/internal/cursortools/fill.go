@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // doc is the members of a JSON object.

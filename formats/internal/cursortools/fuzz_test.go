@@ -3,10 +3,10 @@ package cursortools
 import (
 	"testing"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // FuzzSpell: whatever a call holds, it is spelled as one that is encoded, decoded as the

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
+	"rehome/internal/rawjson"
 )
 
 // array returns an array of the objects that fill writes, one for each object in a list.

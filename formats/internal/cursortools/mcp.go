@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 const (

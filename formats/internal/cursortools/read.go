@@ -6,8 +6,8 @@ import (
 	"encoding/base64"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // content returns what was read as text.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // values returns the objects of a record in which the fields of a result are looked for.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // otherSamples are calls of Codex, of the Cursor IDE, of events of the SDK and of

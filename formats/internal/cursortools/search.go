@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // mode returns what a search was to list, in Cursor's words, which are Claude Code's, too.

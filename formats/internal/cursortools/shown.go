@@ -4,9 +4,9 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/internal/wire"
+	"rehome/internal/rawjson"
 )
 
 // Edits reports whether tools of a kind change a file.

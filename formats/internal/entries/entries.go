@@ -25,7 +25,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/digest"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // Member names a member of an object that is a list: an array, or an object whose

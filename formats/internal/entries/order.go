@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // order is the order of the entries of one list. Entries are given by their indexes

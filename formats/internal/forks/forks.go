@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // suffix ends the title of a fork.

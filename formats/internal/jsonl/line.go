@@ -16,11 +16,11 @@ import (
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/packed"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // MaxLine is the maximum length of a line; longer ones are unreadable.

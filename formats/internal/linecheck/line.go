@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // line examines one line.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // What the schema library can bear of a number, see schemas.Validate.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // odd notes something at the present place.

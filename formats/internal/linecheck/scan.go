@@ -3,7 +3,7 @@ package linecheck
 import (
 	"hash/maphash"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // What is kept of one line, whatever it holds.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 func newScanner() *scanner { return &scanner{seed: maphash.MakeSeed()} }

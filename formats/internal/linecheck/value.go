@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Value examines one JSON text that is no line: the value of a row. What it

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // member returns the last member of an object with a name.

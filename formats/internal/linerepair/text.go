@@ -9,8 +9,8 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // Text repairs the findings of one file that concern it as text, and reports whether

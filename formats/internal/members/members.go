@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"time"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // maxNames is how many names can be asked for at once.

@@ -4,8 +4,8 @@ package object
 import (
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // Writer writes an object, member by member. B is the text so far.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"time"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Strip leaves out the secrets of JSON in a document, see secret.Strip. In agents

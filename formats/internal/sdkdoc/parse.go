@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 var (

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // texts are what a text cell may hold, the ordinary first.

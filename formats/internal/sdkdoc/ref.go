@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // A reference to a checkpoint stands in a cell between these two.

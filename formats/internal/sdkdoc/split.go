@@ -1,6 +1,6 @@
 package sdkdoc
 
-import "rehome/formats/internal/rawjson"
+import "rehome/internal/rawjson"
 
 // span is a value inside a line; the zero span is none.
 type span struct{ from, to int }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // escape says how JSON.stringify spells a byte: 0 as it is, 'u' as \u00xx,

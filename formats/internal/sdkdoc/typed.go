@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // Document is what all typed documents have: the account of their members, and

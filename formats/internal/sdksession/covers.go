@@ -4,9 +4,9 @@ import (
 	"bytes"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // otherArgs keeps the arguments that an event has of a call where they are not

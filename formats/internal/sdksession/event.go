@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // what an event tells.

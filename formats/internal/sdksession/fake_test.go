@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // fake is a store of text: documents line by line, transcripts by path, and a

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // FuzzEvents feeds lines of events, three to a run, to a merge whose graph says

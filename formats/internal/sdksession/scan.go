@@ -9,9 +9,9 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/transcript"
+	"rehome/internal/rawjson"
 )
 
 // Scan searches the sources of the agents of a store. What runs said is searched joined,

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // heldRuns are the lines of runs, held until all are there. Two people who continued

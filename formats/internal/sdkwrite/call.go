@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 //go:embed events.txt

@@ -16,11 +16,11 @@ import (
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/tally"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // join opens drafts as the documents of one store. The lines of all drafts are in the

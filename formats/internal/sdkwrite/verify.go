@@ -13,9 +13,9 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
+	"rehome/internal/rawjson"
 )
 
 // maxLine is how long a line can be that the SDK's stores are read with.

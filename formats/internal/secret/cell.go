@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // digits is how the JSON of a cell is spelled.

@@ -9,9 +9,9 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // randomJSON makes JSON with secret members at odd places, oddly spelled.

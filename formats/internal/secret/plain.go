@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 const (

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Meta is the row of a store.db that says whose it is.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // talk follows the calls and results in prompt messages. Messages come list by

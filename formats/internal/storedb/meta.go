@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 const (

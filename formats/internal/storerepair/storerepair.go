@@ -17,12 +17,12 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqliterepair"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // FirstMoment is the time of creation of an agent of which nothing says it: the client

@@ -10,9 +10,9 @@ import (
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // From is the origin of parts that were taken from a transcript.

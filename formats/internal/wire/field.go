@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
+	"rehome/internal/rawjson"
 )
 
 // fail records that the current field has to be kept raw.

@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // AppendJSON appends the message that a JSON object spells, the inverse of Walker.Append.

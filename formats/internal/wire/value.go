@@ -4,7 +4,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // The fields of google.protobuf.Value, and the one field of Struct and of ListValue.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
+	"rehome/internal/rawjson"
 )
 
 // The test's own writer of protobuf.

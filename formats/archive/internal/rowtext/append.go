@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 const withheld = `{"withheld":true}`

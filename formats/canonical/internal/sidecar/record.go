@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/digest"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // strings is a set of all strings and names in lines of JSON, by hash.

@@ -14,9 +14,9 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/blobs"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 const blobPrefix = `{"blob":"`

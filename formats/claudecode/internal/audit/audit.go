@@ -15,9 +15,9 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Check applies the rules to a config folder, a project's folder or a file. It

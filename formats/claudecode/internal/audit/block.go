@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // blocks checks the content of one message. The client sends it with every request,

@@ -9,8 +9,8 @@ import (
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // link holds what the place of a line of the conversation depends on.

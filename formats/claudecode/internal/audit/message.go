@@ -5,8 +5,8 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // boundary checks a compaction. A summary has to follow.

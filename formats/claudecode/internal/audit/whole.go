@@ -6,8 +6,8 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // maxUsed is the recorded usage at which the client compacted before it sent the

@@ -9,8 +9,8 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // edited changes what the API rejects in a block, or in a block of a result.

@@ -9,8 +9,8 @@ import (
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // entry is a line of the conversation while it is repaired.

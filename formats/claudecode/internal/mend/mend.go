@@ -17,8 +17,8 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/linerepair"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // Repair repairs a file of a session or a subagent.

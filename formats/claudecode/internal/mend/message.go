@@ -8,8 +8,8 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // blocks returns the blocks of the message of a line.

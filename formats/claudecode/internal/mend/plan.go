@@ -7,8 +7,8 @@ import (
 
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/internal/rawjson"
 )
 
 // plan is what lines need to know of later ones.

@@ -18,7 +18,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // memory is the folder in which the client keeps what it learned about a project.

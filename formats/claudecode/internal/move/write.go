@@ -12,7 +12,7 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 const maxLine = jsonl.MaxLine

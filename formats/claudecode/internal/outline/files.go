@@ -11,8 +11,8 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // Side returns the folder with the other files of a session.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // maxFolder is the length at which the name of a project's folder is cut.

@@ -13,8 +13,8 @@ import (
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // MaxLine is the maximum length of a line; longer ones are unreadable.

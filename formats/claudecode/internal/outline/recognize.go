@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // Recognize returns the evidence that a file is a session of Claude Code, and its

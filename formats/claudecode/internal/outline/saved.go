@@ -6,7 +6,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // BackupsName is the folder with earlier contents of changed files.

@@ -3,8 +3,8 @@ package outline
 import (
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // answered reads a line of an answer. All lines of a response repeat its usage.

@@ -6,8 +6,8 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // blocks lists the members of each type of block, and the prefix of its others.

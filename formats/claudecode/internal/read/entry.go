@@ -7,8 +7,8 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // The members of a line.

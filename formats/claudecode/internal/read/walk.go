@@ -7,9 +7,9 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // line reads a line of the file again.

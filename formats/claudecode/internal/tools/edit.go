@@ -5,7 +5,7 @@ import (
 
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 	"rehome/internal/udiff"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rehome/formats/internal/cursortools"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 	"rehome/internal/udiff"
 )
 

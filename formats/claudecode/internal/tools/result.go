@@ -6,10 +6,10 @@ import (
 
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/rule"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 func appendText(dst []byte, s string) []byte { return session.AppendString(dst, s) }

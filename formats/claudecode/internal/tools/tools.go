@@ -10,9 +10,9 @@ import (
 
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 //go:embed claude.txt

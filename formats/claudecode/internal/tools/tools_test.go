@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
+	"rehome/internal/rawjson"
 )
 
 func TestClaudeTable(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
+	"rehome/internal/rawjson"
 )
 
 // again begins a branch with a copy of the last message, because the end of the live

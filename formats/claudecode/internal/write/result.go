@@ -10,9 +10,9 @@ import (
 	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // result adds the result of a call. It is written after its response.

@@ -7,9 +7,9 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // voice is the kind of line that a part is written to.

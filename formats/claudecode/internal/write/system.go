@@ -5,9 +5,9 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // instruction writes a system message. The client has a system prompt of its own, so

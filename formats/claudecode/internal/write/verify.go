@@ -14,7 +14,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // Verify checks a file that a sink wrote against the rules of the client and of the

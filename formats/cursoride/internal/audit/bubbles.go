@@ -9,9 +9,9 @@ import (
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // bubbleRow collects the references of a bubble and checks its tool call. Most bubbles

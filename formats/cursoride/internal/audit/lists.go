@@ -10,9 +10,9 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // listing is what the lists of all generations state about one session.

@@ -7,11 +7,11 @@ import (
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // graph checks the blobs of the agents' states. All sessions share them, and each blob

@@ -6,7 +6,7 @@ package lexical
 import (
 	"bytes"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // maxDepth is how many nodes may lie inside one another. Editors stay below

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // Folder is the folder that a workspace was opened for.

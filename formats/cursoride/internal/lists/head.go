@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // The members of a head that are understood. Heads of all generations are the

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // readTable reads composerHeaders.

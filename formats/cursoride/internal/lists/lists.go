@@ -10,8 +10,8 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Keys of ItemTable whose values name sessions.

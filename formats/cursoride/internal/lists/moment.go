@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // StampOf reads a member that is a time: milliseconds, or ISO 8601 text.

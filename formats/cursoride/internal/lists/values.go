@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // HasState reports whether a conversationState holds anything.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"rehome/formats/cursoride/internal/lists"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
+	"rehome/internal/rawjson"
 )
 
 // A list of sessions is one value that speaks of all of them. Of such a row a

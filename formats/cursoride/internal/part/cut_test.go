@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rehome/formats/cursoride/internal/lists"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // FuzzCut: whatever a list of sessions looks like, what is left of it for a part

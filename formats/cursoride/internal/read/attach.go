@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 var contextTable = sync.OnceValue(func() *members.Table {

@@ -6,10 +6,10 @@ import (
 	"rehome/formats/cursoride/internal/lexical"
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // header is a bubble as its session lists it.

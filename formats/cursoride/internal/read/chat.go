@@ -11,10 +11,10 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Chat is a session while it is decoded.

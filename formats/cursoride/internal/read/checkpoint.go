@@ -5,8 +5,8 @@ import (
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // Files as they stood at a prompt, or around an edit, are kept as changes of

@@ -6,8 +6,8 @@ import (
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // fill takes what a session's own record says. What its heads say fills the

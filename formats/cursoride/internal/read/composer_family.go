@@ -3,8 +3,8 @@ package read
 import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // family names the sessions that this one started, and the one that started it.

@@ -3,8 +3,8 @@ package read
 import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // headExtras are the members of heads that nobody claimed and that the

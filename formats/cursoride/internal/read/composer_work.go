@@ -7,9 +7,9 @@ import (
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // work says where a session works: its folder, branch and repositories.

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"rehome/formats/cursoride/internal/lists"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // The id in the key of a bubble's row usually is the listed one. In some rows only the

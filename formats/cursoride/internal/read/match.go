@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // turnIndex finds turns of the agent's state by what bubbles state about theirs. The

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // patched applies changes of lines to a text. Each states which lines it replaces,

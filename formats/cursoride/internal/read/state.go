@@ -10,10 +10,10 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // fromState marks parts that bubbles lack and that come from the agent's own state.

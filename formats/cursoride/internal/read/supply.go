@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // supply is what the agent's own state has of a turn. The order is that of the bubbles:

@@ -3,7 +3,7 @@ package read
 import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // translate converts a bubble of the first generation to the current form. Its type is

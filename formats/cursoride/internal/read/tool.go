@@ -9,9 +9,9 @@ import (
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // NoName is the name of a tool that the store does not name.

@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"rehome/formats/cursoride/internal/lists"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // turns reads the bubbles of a run, turn by turn.

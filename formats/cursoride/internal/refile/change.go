@@ -9,9 +9,9 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/cursoride/internal/lists"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // rows are the cells of a global database. Whoever only plans puts nothing.

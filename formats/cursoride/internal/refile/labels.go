@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"rehome/formats/cursoride/internal/lists"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // place is a cell that has labels.

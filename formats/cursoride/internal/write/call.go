@@ -13,8 +13,8 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 //go:embed tools.txt

@@ -12,9 +12,9 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/agentwrite"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // composer writes a session as a composer.

@@ -22,10 +22,10 @@ import (
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/object"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/tally"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // The statements with which the client creates its tables.

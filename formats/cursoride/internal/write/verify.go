@@ -14,7 +14,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/rawjson"
+	"rehome/internal/rawjson"
 )
 
 // defect is the error of a draft that is not as it should be.

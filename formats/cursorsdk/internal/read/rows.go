@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/internal/sdkstore"
@@ -19,6 +18,7 @@ import (
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // catalog makes documents of the rows of an index.db. The events of runs that are of
