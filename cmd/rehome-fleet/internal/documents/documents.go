@@ -75,7 +75,6 @@ const (
 	maxLine = 128 << 20 // longer lines are raw
 	maxPart = 1 << 20   // of raw bytes
 	maxID   = 1000      // two of them fit into a row of a PostgreSQL index
-	maxDeep = 1000      // levels of JSON; servers have a limited stack
 )
 
 // LineName returns the name under which a server keeps an item that is no document. Names

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rehome/internal/rawjson"
 )
 
 // split returns the items of a file as a server would: in its order, and not as they came.
@@ -97,8 +99,8 @@ func TestSplit(t *testing.T) {
 		{Agents, "null\n1\n\"a\"\n[]\n[{\"agentId\":\"a\"}]\n{}\n{\"agentId\":1}\n{\"agentId\":null}\n{\"x\":{\"agentId\":\"a\"}}\n", 0},
 		{Agents, `{"agentId":""}` + "\n" + `{"agentId":"'; drop table agents; --"}` + "\n" + `{"agentId":"\"; drop"}` + "\n", 3},
 		{Agents, `{"agentId":"` + strings.Repeat("x", maxID) + `"}` + "\n" + `{"agentId":"` + strings.Repeat("x", maxID+1) + `"}` + "\n", 1},
-		{Agents, `{"agentId":"a","x":` + strings.Repeat("[", maxDeep-1) + strings.Repeat("]", maxDeep-1) + "}\n", 1},
-		{Agents, `{"agentId":"a","x":` + strings.Repeat("[", maxDeep) + strings.Repeat("]", maxDeep) + "}\n", 0},
+		{Agents, `{"agentId":"a","x":` + strings.Repeat("[", rawjson.MaxDepth-1) + strings.Repeat("]", rawjson.MaxDepth-1) + "}\n", 1},
+		{Agents, `{"agentId":"a","x":` + strings.Repeat("[", rawjson.MaxDepth) + strings.Repeat("]", rawjson.MaxDepth) + "}\n", 0},
 		{Agents, `{"agentId":"a","x":1.0,"y":123456789012345678901234567890,"x":-0,"updatedAt":1e999}` + "\n", 1},
 		{Runs, `{"agentId":"a","runId":"r","turnNumber":1}` + "\n" + `{"agentId":"a","runId":"s","turnNumber":1.0}` + "\n" + `{"agentId":"b","runId":"r","turnNumber":1}` + "\n", 2},
 		{Runs, `{"agentId":"a","runId":"r","turnNumber":0}` + "\n" + `{"agentId":"a","runId":"s","turnNumber":-0}` + "\n", 1},

@@ -3,73 +3,28 @@ package documents
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"rehome/internal/rawjson"
 )
 
-// members returns the values of the named top-level members of an object, of a doubled one the
-// last, as in JavaScript. The text is valid JSON; ok is false if it is no object, or too deep.
-func members(text []byte, names ...string) (values [4][]byte, ok bool) {
-	s := bytes.Trim(text, " \t\r\n")
-	if len(s) == 0 || s[0] != '{' {
-		return values, false
-	}
-	depth, name, start := 0, -1, -1 // start: of the value of name
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '"':
-			end := i + 1
-			for ; s[end] != '"'; end++ {
-				if s[end] == '\\' {
-					end++
-				}
-			}
-			if depth == 1 && start < 0 {
-				name = index(s[i:end+1], names)
-				for i = end + 1; s[i] != ':'; i++ {
-				}
-				start = i + 1
-				continue
-			}
-			i = end
-		case '{', '[':
-			if depth++; depth > maxDeep {
-				return values, false
-			}
-		case '}', ']', ',':
-			if depth == 1 && start >= 0 {
-				if name >= 0 {
-					values[name] = bytes.Trim(s[start:i], " \t\r\n")
-				}
-				start = -1
-			}
-			if c != ',' {
-				depth--
-			}
-		}
-	}
-	return values, true
+// valid reports whether a line is JSON in UTF-8 that servers can read: they have a limited stack.
+func valid(line []byte) bool {
+	return rawjson.Inline(line) || utf8.Valid(line) && rawjson.Valid(line)
 }
 
-func index(quoted []byte, names []string) int {
-	for i, n := range names {
-		if string(quoted[1:len(quoted)-1]) == n {
-			return i
+// members returns the values of the named top-level members of a valid object, of a doubled
+// one the last, as in JavaScript. Anything else has none.
+func members(line []byte, names ...string) (values [4][]byte) {
+	for name, value := range rawjson.Members(line) {
+		if i := slices.Index(names, string(name)); i >= 0 {
+			values[i] = value
 		}
 	}
-	if bytes.IndexByte(quoted, '\\') >= 0 {
-		if plain, ok := unquote(quoted); ok {
-			for i, n := range names {
-				if string(plain) == n {
-					return i
-				}
-			}
-		}
-	}
-	return -1
+	return values
 }
 
 // text returns a string as text that every server can hold: without lone surrogates and
@@ -78,8 +33,10 @@ func text(v []byte) (b []byte, ok bool) {
 	if len(v) == 0 || v[0] != '"' {
 		return nil, false
 	}
-	b, ok = unquote(v)
-	return b, ok && bytes.IndexByte(b, 0) < 0
+	if b = v[1 : len(v)-1 : len(v)-1]; bytes.IndexByte(b, '\\') >= 0 {
+		b = rawjson.AppendText(nil, v) // not UTF-8 if half of a surrogate pair is in it
+	}
+	return b, utf8.Valid(b) && bytes.IndexByte(b, 0) < 0
 }
 
 func id(v []byte) ([]byte, bool) {
@@ -93,47 +50,6 @@ func column(v []byte) []byte {
 		return b
 	}
 	return nil
-}
-
-func unquote(v []byte) ([]byte, bool) {
-	v = v[1 : len(v)-1]
-	if bytes.IndexByte(v, '\\') < 0 {
-		return v[:len(v):len(v)], true
-	}
-	out := make([]byte, 0, len(v))
-	for i := 0; i < len(v); i++ {
-		if v[i] != '\\' {
-			out = append(out, v[i])
-			continue
-		}
-		i++
-		at := bytes.IndexByte([]byte(`bfnrt`), v[i])
-		switch {
-		case at >= 0:
-			out = append(out, "\b\f\n\r\t"[at])
-		case v[i] != 'u':
-			out = append(out, v[i])
-		default:
-			r := hex(v[i+1:])
-			i += 4
-			if utf16.IsSurrogate(r) {
-				if !bytes.HasPrefix(v[i+1:], []byte(`\u`)) {
-					return nil, false
-				}
-				if r = utf16.DecodeRune(r, hex(v[i+3:])); r == utf8.RuneError {
-					return nil, false
-				}
-				i += 6
-			}
-			out = utf8.AppendRune(out, r)
-		}
-	}
-	return out, true
-}
-
-func hex(v []byte) rune {
-	n, _ := strconv.ParseUint(string(v[:4]), 16, 32)
-	return rune(n)
 }
 
 func number(v []byte) (float64, bool) {
@@ -153,32 +69,26 @@ func parse(set Set, line []byte, data *[]byte) (row Row, spelled, ok bool) {
 	if set == Checkpoints {
 		return checkpoint(line, data)
 	}
-	if !utf8.Valid(line) || !json.Valid(line) {
+	if !valid(line) {
 		return row, false, false
 	}
 	var m [4][]byte
 	row.Doc = line
 	switch set {
 	case Agents:
-		if m, ok = members(line, "agentId", "cwd", "updatedAt"); !ok {
-			return row, false, false
-		}
+		m = members(line, "agentId", "cwd", "updatedAt")
 		row.Cwd = column(m[1])
 		row.Number, row.HasNumber = number(m[2])
 		row.Agent, ok = id(m[0])
 	case Runs:
-		if m, ok = members(line, "agentId", "runId", "turnNumber", "status"); !ok {
-			return row, false, false
-		}
+		m = members(line, "agentId", "runId", "turnNumber", "status")
 		row.Number, row.HasNumber = number(m[2])
 		row.Status = column(m[3])
 		if row.Agent, ok = id(m[0]); ok {
 			row.Run, ok = id(m[1])
 		}
 	case Events:
-		if m, ok = members(line, "runId", "seq", "idempotencyKey"); !ok {
-			return row, false, false
-		}
+		m = members(line, "runId", "seq", "idempotencyKey")
 		if row.Run, ok = id(m[0]); !ok {
 			return row, false, false
 		}
@@ -197,13 +107,10 @@ func parse(set Set, line []byte, data *[]byte) (row Row, spelled, ok bool) {
 // checkpoint parses a line of checkpoints.ndjson. A line that JSON.stringify did not write is
 // a document as well, if the SDK reads it as one.
 func checkpoint(line []byte, data *[]byte) (row Row, spelled, ok bool) {
-	if !utf8.Valid(line) || !json.Valid(line) {
+	if !valid(line) {
 		return row, false, false
 	}
-	m, ok := members(line, "agentId", "blobId", "dataBase64")
-	if !ok {
-		return row, false, false
-	}
+	m := members(line, "agentId", "blobId", "dataBase64")
 	if row.Agent, ok = id(m[0]); !ok {
 		return row, false, false
 	}
