@@ -30,66 +30,76 @@ export function redisAgentStore({ connection, client, store, durable, retryMs = 
 }
 
 // Nothing is sent again that may have been done already, unless the store says so.
-const settings = { lazyConnect: true, keyPrefix: "", autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 1, enableOfflineQueue: true, enableReadyCheck: true, connectTimeout: 10_000, keepAlive: 10_000, retryStrategy: (times) => Math.min(times * 50, 1000) };
+const settings = { lazyConnect: true, keyPrefix: "", autoResendUnfulfilledCommands: false, autoResubscribe: true, maxRetriesPerRequest: 1, enableOfflineQueue: true, enableReadyCheck: true, connectTimeout: 10_000, keepAlive: 10_000 };
 
 export function redisDriver({ connection, client: given, store, durable, retryMs }) {
-  const prefix = prefixed(store), channel = `${prefix}hints`, own = [];
+  const prefix = prefixed(store), channel = `${prefix}hints`, own = new Set();
   if (durable !== undefined && durable !== "trusted") throw new Error('durable: can only be "trusted"');
   if (given?.isCluster) throw new Error("client: a Redis Cluster is not supported");
-  const pending = new Set(); // calls, by what ends them
+  const socketTimeout = (given?.options ?? connection)?.socketTimeout ?? 60_000; // of a server that does not answer
   let closing = false, main, ready, opened;
 
-  // open is a new connection. No error of ioredis leaves as it is: they hold commands, and AUTH is one.
-  async function open(label) {
+  // open is a new connection, which is opened again while calls wait for it or it is needed. No error of
+  // ioredis leaves as it is: they hold commands, and AUTH is one.
+  async function open(label, ended, needed = () => false) {
     const { default: Redis } = given ? {} : await import("ioredis");
     if (closing) throw new Error("the store is closed");
-    let made;
+    const pending = new Set(); // calls, by what ends them
+    const idle = () => pending.size === 0 && !needed() && to.stream?.unref?.(); // keeps no process alive
+    const retryStrategy = (times) => (!closing && (pending.size > 0 || needed()) ? Math.min(times * 50, 1000) : null);
+    let to, why = "", final = false;
     try {
-      const password = process.env.REDISCLI_AUTH ? { password: process.env.REDISCLI_AUTH } : {}, more = { ...settings, connectionName: `rehome-agent-store${label}` };
-      made = given ? given.duplicate(more) : typeof connection === "string" ? new Redis(connection, { ...(/^rediss?:\/\/[^/]*:[^/@]+@/.test(connection) ? {} : password), ...more }) : new Redis({ ...password, ...connection, ...more });
+      const password = process.env.REDISCLI_AUTH ? { password: process.env.REDISCLI_AUTH } : {}, more = { ...settings, socketTimeout, retryStrategy, connectionName: `rehome-agent-store${label}` };
+      to = given ? given.duplicate(more) : typeof connection === "string" ? new Redis(connection, { ...(/^rediss?:\/\/[^/]*:[^/@]+@/.test(connection) ? {} : password), ...more }) : new Redis({ ...password, ...connection, ...more });
     } catch {
       throw new Error("connection: invalid Redis URL or options"); // what is wrong may quote a password
     }
-    own.push(made.on("error", () => {})); // calls report it
-    return made;
-  }
-  const clean = (error) => Object.assign(new Error(`${error?.message ?? error}`.replace(/^REHOME /, "").replace(/\s+script: [0-9a-f]{40}.*$/s, "")), error?.code === undefined ? {} : { code: error.code });
-  const idle = (to) => pending.size === 0 && to.stream?.unref?.(); // an idle connection keeps no process alive
-  // Nobody else ends calls whose connection was lost: ioredis forgets those that it does not send again.
-  function watched(to) {
-    let why = "";
-    to.on("error", ({ message }) => { why = message; });
-    to.on("ready", () => {
-      why = "";
-      idle(to);
+    own.add(to);
+    to.on("error", ({ message, command }) => {
+      why = message;
+      final = command?.name === "select" || /^(WRONGPASS|NOAUTH)|certificate/.test(message);
+      if (command?.name === "select") to.disconnect(); // ioredis would go on with database 0
     });
-    return to.on("close", () => {
-      const error = new Error(/^(WRONGPASS|NOAUTH)/.test(why) ? why : `Connection is closed${why && `: ${why}`}`);
+    to.on("ready", () => {
+      [why, final] = ["", false];
+      idle();
+    });
+    // Nobody else ends calls whose connection was lost: ioredis forgets those that it does not send again.
+    to.on("close", () => {
+      ready = undefined; // another server may answer next
+      const error = new Error(`Connection is closed${why && `: ${why}`}`);
       for (const fail of pending) fail(error);
     });
-  }
-  const client = () => (main ??= open("").then(watched).catch((error) => {
-    main = undefined;
-    throw error;
-  }));
-
-  async function use(work) {
-    const to = await client();
-    let fail;
-    const lost = new Promise((_, reject) => { fail = reject; });
-    if (pending.add(fail).size === 1) to.stream?.ref?.();
-    try {
-      return await Promise.race([work(to), lost]);
-    } finally {
-      pending.delete(fail);
-      idle(to);
+    to.on("end", () => {
+      own.delete(to);
+      ended(to);
+    });
+    async function use(work) {
+      let fail;
+      const lost = new Promise((_, reject) => { fail = reject; });
+      if (pending.add(fail).size === 1) to.stream?.ref?.();
+      try {
+        return await Promise.race([work(to), lost]);
+      } catch (error) {
+        throw final ? Object.assign(new Error(why), { final }) : error;
+      } finally {
+        pending.delete(fail);
+        idle();
+      }
     }
+    return { to, use };
   }
+  const clean = (error) => Object.assign(new Error(`${error?.message ?? error}`.replace(/^REHOME /, "").replace(/\s+script: [0-9a-f]{40}.*$/s, "")), error?.code === undefined ? {} : { code: error.code });
+  const ended = () => { main = undefined; };
+  const use = async (work) => (await (main ??= open("", ended).catch((error) => {
+    ended();
+    throw error;
+  }))).use(work);
 
   // send sends a script by its digest, and its text if the server does not have it.
-  const send = (name, args, as = "call") => use((to) => to[as]("EVALSHA", scripts[name].sha, 1, prefix, ...args).catch((error) => {
+  const send = (name, args, as = "call") => use((to) => to[as]("EVALSHA", [scripts[name].sha, 1, prefix, ...args]).catch((error) => {
     if (!/^NOSCRIPT/.test(error.message)) throw error;
-    return to[as]("EVAL", scripts[name].text, 1, prefix, ...args);
+    return to[as]("EVAL", [scripts[name].text, 1, prefix, ...args]);
   }).catch((error) => Promise.reject(clean(error))));
 
   const retry = patient(passes, retryMs, () => closing);
@@ -98,13 +108,13 @@ export function redisDriver({ connection, client: given, store, durable, retryMs
     try {
       return (await use((to) => to.call("CONFIG", "GET", name)))[1];
     } catch (error) {
-      if (passes(error) || /^(NOAUTH|WRONGPASS)/.test(error.message)) throw clean(error);
+      if (error.final || passes(error) || /^NOAUTH/.test(error.message)) throw clean(error);
       return undefined; // not allowed, or not known to the server
     }
   });
   // A server that forgets is refused.
   async function kept() {
-    const [policy, appendonly, save] = [await setting("maxmemory-policy"), await setting("appendonly"), await setting("save")];
+    const [policy, appendonly, save] = await Promise.all(["maxmemory-policy", "appendonly", "save"].map(setting));
     if (policy !== undefined && policy !== "noeviction") throw new Error(`Redis may evict keys: its maxmemory-policy is ${policy}; set it to noeviction`);
     if (appendonly === "no" && save === "") throw new Error("Redis forgets everything when it stops: neither appendonly nor save is set; set appendonly to yes");
     if (durable !== "trusted" && (policy === undefined || (appendonly !== "yes" && !save))) throw new Error('Redis does not report whether it keeps what it is given; allow CONFIG GET, or pass durable: "trusted" if you know that it does');
@@ -151,39 +161,40 @@ export function redisDriver({ connection, client: given, store, durable, retryMs
   // One connection listens while somebody subscribes, and subscribes again when it was lost.
   let listener = null;
   async function listen() {
-    const to = await open(" hints");
+    let gone = false;
+    const end = () => {
+      if (gone) return;
+      gone = true;
+      listener = null;
+      to.disconnect();
+    };
+    const { to, use: ask } = await open(" hints", () => gone || (end(), later()), () => !gone && hints.busy());
     to.on("message", (_, payload) => {
       try {
         const [runId, offset] = JSON.parse(payload);
         hints.hear({ runId, offset });
       } catch {} // not ours
     });
-    const end = () => {
-      listener = null;
-      own.splice(own.indexOf(to), 1);
+    await ask(() => to.subscribe(channel)).catch((error) => {
+      gone = true;
       to.disconnect();
-    };
-    try {
-      await to.subscribe(channel);
-    } catch (error) {
-      end();
       throw clean(error);
-    }
+    });
     return end;
   }
   const started = () => (listener ??= listen().catch((error) => {
     listener = null;
-    again();
+    later();
     throw error;
   }));
-  const again = () => setTimeout(() => hints.busy() && !closing && started().catch(() => {}), 1000).unref();
-  const stopped = () => listener?.then((end) => (closing || !hints.busy()) && end(), () => {});
+  const later = () => setTimeout(() => hints.busy() && !closing && started().catch(() => {}), 1000).unref();
+  const stopped = () => listener?.then((end) => hints.busy() || end(), () => {});
   const hints = hub(started, stopped);
 
   return {
     notifier: {
       async publishRunEventAppended({ runId, offset }) {
-        if (!closing) await client().then((to) => to.call("PUBLISH", channel, JSON.stringify([runId, offset]))).catch(() => {});
+        if (!closing) await use((to) => to.call("PUBLISH", channel, JSON.stringify([runId, offset]))).catch(() => {});
       },
       subscribeRunEvents: hints.subscribe,
     },
@@ -264,8 +275,7 @@ export function redisDriver({ connection, client: given, store, durable, retryMs
     },
     async close() {
       closing = true;
-      await stopped();
-      for (const one of own.splice(0)) one.disconnect();
+      for (const one of own) one.disconnect(); // which ends what waits for it
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import net from "node:net";
 import { after, test } from "node:test";
 import Redis from "ioredis";
 import { redisAgentStore } from "rehome-agent-store";
@@ -100,6 +101,13 @@ test("a server that forgets is refused", async () => {
     await assert.rejects(store.agents.list(), message);
     await store.close();
   }
+  const says = { [policy]: "noeviction", [appendonly]: "yes" }, clients = [], store = open({ retryMs: 5000, client: { duplicate: (more) => (clients.push(saying(says).duplicate(more)), clients.at(-1)) } });
+  await store.createSchema();
+  says[appendonly] = "no"; // as another server that takes over
+  clients[0].stream.destroy();
+  await new Promise((done) => { clients[0].once("close", done); });
+  await assert.rejects(store.agents.list(), /forgets everything/);
+  await store.close();
   for (const [says, durable] of [[null, "trusted"], [{ [policy]: "noeviction", [appendonly]: "no", save: "60 1" }]]) {
     const store = open({ client: saying(says), durable });
     await store.createSchema();
@@ -126,6 +134,62 @@ test("hints fail nobody, and come again after their connection broke", async () 
   await away.notifier.subscribeRunEvents({ runId: "r" }).ready;
   await away.notifier.publishRunEventAppended({ runId: "r", offset: "1" });
   await away.close();
+});
+
+// between is a way to the server that breaks when something is said, or on which nothing comes back.
+async function between(broken, mute = false) {
+  const said = [], open = new Set(), { hostname, port } = new URL(connection);
+  const proxy = net.createServer((from) => {
+    const to = net.connect(port, hostname);
+    open.add(from.on("data", (data) => {
+      said.push(`${data}`);
+      if (broken.test(data)) from.destroy();
+      else if (!mute) to.write(data);
+    }));
+    to.on("data", (data) => from.write(data));
+    for (const one of [from, to]) one.on("error", () => {}).on("close", () => { open.delete(from); from.destroy(); to.destroy(); });
+  }).listen(0, "127.0.0.1");
+  await new Promise((done) => { proxy.on("listening", done); });
+  const url = new URL(connection);
+  [url.hostname, url.port] = ["127.0.0.1", proxy.address().port];
+  return { url, said, open, stop: () => { proxy.close(); for (const one of open) one.destroy(); } };
+}
+
+test("hints and close() end when their connection breaks, and no connection is left", async () => {
+  for (const [word, call] of [["publish", (store) => store.notifier.publishRunEventAppended({ runId: "r", offset: "1" })], ["subscribe", (store) => store.notifier.subscribeRunEvents({ runId: "r" }).ready]]) {
+    const way = await between(new RegExp(`\\b${word}\\b`, "i")), store = open({ connection: `${way.url}` });
+    await store.createSchema();
+    await call(store);
+    assert.ok(way.said.some((text) => text.toLowerCase().includes(word)));
+    await store.close();
+    way.stop();
+  }
+  const way = await between(/^$/), store = open({ connection: `${way.url}` }), stop = new AbortController();
+  await store.createSchema();
+  const { ready } = store.notifier.subscribeRunEvents({ runId: "r", signal: stop.signal });
+  stop.abort();
+  await Promise.all([ready, store.close(), store.close()]);
+  for (let tries = 0; way.open.size > 0 && tries < 50; tries++) await sleep(20);
+  assert.equal(way.open.size, 0);
+  way.stop();
+});
+
+test("a server that does not answer is given up", async () => {
+  const way = await between(/^$/, true), url = way.url;
+  const store = open({ connection: { host: url.hostname, port: url.port, socketTimeout: 100 } });
+  await assert.rejects(store.createSchema(), /Socket timeout/);
+  await store.close();
+  way.stop();
+});
+
+test("no other database is used in place of one that the server does not have", async () => {
+  const url = new URL(connection);
+  url.pathname = "/99999";
+  const store = open({ connection: `${url}`, retryMs: 5000 });
+  await assert.rejects(store.createSchema(), /^Error: ERR DB index is out of range$/);
+  await assert.rejects(store.agents.list(), /DB index/);
+  await store.close();
+  assert.equal(await admin.exists(`{${made.at(-1)}}:meta`), 0);
 });
 
 test("a call whose connection is lost is made again", async () => {
@@ -162,12 +226,18 @@ test("half a surrogate pair is refused, and U+0000 is kept", async () => {
   await store.close();
 });
 
-test("a process whose store is idle can end", () => {
-  const said = spawnSync(process.execPath, ["--input-type=module", "-e", `
-    const { redisAgentStore } = await import("rehome-agent-store");
-    const store = redisAgentStore({ connection: process.env.REHOME_TEST_REDIS, store: ${JSON.stringify(fresh())} });
-    await store.createSchema();`], { cwd: new URL(".", import.meta.url), encoding: "utf8", timeout: 20_000 });
-  assert.deepEqual([said.status, said.stderr], [0, ""]);
+test("a process whose store is idle can end, also when its server has gone", () => {
+  for (const [way, gone] of [["{ url: connection }", ""], ["await between(/^$/)", "way.stop(); await new Promise((done) => { setTimeout(done, 300); });"]]) {
+    const said = spawnSync(process.execPath, ["--input-type=module", "-e", `
+      import net from "node:net";
+      import { redisAgentStore } from "rehome-agent-store";
+      ${between.toString()}
+      const connection = process.env.REHOME_TEST_REDIS, way = ${way};
+      const store = redisAgentStore({ connection: \`\${way.url}\`, store: ${JSON.stringify(fresh())} });
+      await store.createSchema();
+      ${gone}`], { cwd: new URL(".", import.meta.url), encoding: "utf8", timeout: 10_000 });
+    assert.deepEqual([said.status, said.stderr], [0, ""]);
+  }
 });
 
 after(async () => {
