@@ -19,8 +19,17 @@ function eventText({ runId, eventType, payload, payloadRef, idempotencyKey }) {
   return { head: `{"runId":${JSON.stringify(runId)},`, tail: `,${JSON.stringify(rest).slice(1)}` };
 }
 
-const readEvent = (text) => {
-  const event = JSON.parse(text);
+// parsed is a document, which anybody may have written who can write to the server.
+export function parsed(text, what) {
+  try {
+    const doc = JSON.parse(text);
+    if (typeof doc === "object" && doc !== null) return doc;
+  } catch {}
+  throw new Error(`${what}: the stored document is not a JSON object`);
+}
+
+const readEvent = (runId, text) => {
+  const event = parsed(text, `an event of run ${runId}`);
   return { ...event, createdAt: typeof event.createdAt === "string" ? Date.parse(event.createdAt) : event.createdAt };
 };
 
@@ -93,7 +102,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     async get({ agentId }) {
       open();
       const found = await driver.agent(agentId);
-      return found && saw(agentId, found.rev, JSON.parse(found.text));
+      return found && saw(agentId, found.rev, parsed(found.text, `agent ${agentId}`));
     },
     async create({ agent }) {
       open();
@@ -134,7 +143,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
       open();
       const limit = limited(filter.limit, 50);
       const rows = await driver.agents({ cwd: filter.cwd ?? null, after: readAgentCursor(filter.cursor), limit: limit + 1 });
-      const items = rows.slice(0, limit).map(({ agentId, rev, text }) => saw(agentId, rev, JSON.parse(text)));
+      const items = rows.slice(0, limit).map(({ agentId, rev, text }) => saw(agentId, rev, parsed(text, `agent ${agentId}`)));
       return { items, ...(rows.length > limit && limit > 0 ? { nextCursor: agentCursor(items.at(-1)) } : {}) };
     },
   };
@@ -143,7 +152,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     async get({ agentId, runId }) {
       open();
       const text = await driver.run(agentId, runId);
-      return text === null ? null : JSON.parse(text);
+      return text === null ? null : parsed(text, `run ${runId}`);
     },
     // The first run is made with its agent, and waits for whoever sends first: it needs no lease.
     async create({ run }) {
@@ -173,9 +182,9 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     async list({ filter = {} } = {}) {
       open();
       const limit = limited(filter.limit, 50);
-      const texts = await driver.runs({ agentIds: wanted(filter.agentIds), runIds: wanted(filter.runIds), after: readRunCursor(filter.cursor), limit: limit + 1 });
-      const items = texts.slice(0, limit).map((text) => JSON.parse(text));
-      return { items, ...(texts.length > limit && limit > 0 ? { nextCursor: runCursor(items.at(-1)) } : {}) };
+      const rows = await driver.runs({ agentIds: wanted(filter.agentIds), runIds: wanted(filter.runIds), after: readRunCursor(filter.cursor), limit: limit + 1 });
+      const items = rows.slice(0, limit).map(({ runId, text }) => parsed(text, `run ${runId}`));
+      return { items, ...(rows.length > limit && limit > 0 ? { nextCursor: runCursor(items.at(-1)) } : {}) };
     },
   };
 
@@ -224,7 +233,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
         const key = input.idempotencyKey || `rehome:${randomUUID()}`; // so that an append that is tried again is not there twice
         const found = await driver.append({ runId, key, ...eventText(input) }, { agentId: known?.agentId ?? null, ...lease(known?.agentId, known?.fence ?? null) });
         if (found.fenced) throw known ? lost(known.agentId, runId) : new Error(`run ${runId} belongs to another process`);
-        return readEvent(found.text);
+        return readEvent(runId, found.text);
       });
       const tail = next.catch(() => {}).then(() => {
         if (tails.get(runId) === tail) tails.delete(runId);
@@ -236,7 +245,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
       open();
       if (afterOffset !== undefined && afterOffset !== null && !/^\d{1,15}$/.test(afterOffset)) throw new Error(`invalid event offset ${JSON.stringify(afterOffset)}`);
       const n = limited(limit, 100), texts = await driver.events(runId, Number(afterOffset ?? 0), n + 1);
-      const items = texts.slice(0, n).map(readEvent);
+      const items = texts.slice(0, n).map((text) => readEvent(runId, text));
       return { items, ...(texts.length > n && n > 0 ? { nextOffset: items.at(-1).offset } : {}) };
     },
     async delete({ filter }) {

@@ -223,7 +223,9 @@ for _, one in ipairs(runsOf(agents, only)) do
   if turn == '' or one.turn > tonumber(turn) or one.turn == tonumber(turn) and before(id, one.run) then found[#found + 1] = one end
 end
 table.sort(found, function(a, b) if a.turn ~= b.turn then return a.turn < b.turn end return before(a.run, b.run) end)
-for i = 1, math.min(limit, #found) do out[i] = call('HGET', 'run:' .. esc(found[i].agent) .. ':' .. found[i].run, 'doc') or '' end
+for i = 1, math.min(limit, #found) do
+  out[2 * i - 1], out[2 * i] = found[i].run, call('HGET', 'run:' .. esc(found[i].agent) .. ':' .. found[i].run, 'doc') or ''
+end
 return out`,
 
   // The text of an event is head, its number, and tail; agent is the one that this process ran it for.
@@ -235,7 +237,9 @@ local old = call('HGET', 'idem:' .. run, key)
 local doc = old and call('ZRANGEBYSCORE', 'events:' .. run, old, old)[1]
 if not doc then
   local last = call('ZRANGE', 'events:' .. run, -1, -1, 'WITHSCORES')
-  local seq = int(math.max(tonumber(call('HGET', 'streams', run) or 0), tonumber(last[2] or 0)) + 1)
+  local seq = math.max(tonumber(call('HGET', 'streams', run) or 0), tonumber(last[2] or 0)) + 1
+  if seq > 2 ^ 53 - 1 then return redis.error_reply('REHOME run ' .. run .. ' has no number left for another event') end
+  seq = int(seq)
   doc = head .. '"seq":' .. seq .. ',"offset":"' .. seq .. '"' .. tail
   call('HSET', 'streams', run, seq)
   call('ZADD', 'events:' .. run, seq, doc)
@@ -330,7 +334,11 @@ return 'open'`,
 
 const create = `
 local layout = call('HGET', 'meta', 'layout')
-if not layout and redis.call('EXISTS', K .. 'meta', K .. 'keys') == 0 then
+local taken = 0
+for _, name in ipairs({ 'meta', 'keys', 'agents', 'streams', 'runagents', 'leased', 'rehome', 'rehome:order', 'ord:agents', 'ord:runs', 'ord:events', 'ord:blobs' }) do
+  taken = taken + call('EXISTS', name)
+end
+if taken == 0 then
   call('HSET', 'meta', 'layout', 1, 'ord', 0)
   made('meta')
 elseif layout ~= '1' then

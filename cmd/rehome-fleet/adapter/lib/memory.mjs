@@ -94,7 +94,7 @@ export function memoryDriver(state) {
     },
     async runs({ agentIds, runIds, after, limit }) {
       const all = [...runs.values()].filter((one) => any(agentIds, one.agentId) && any(runIds, one.runId)).sort(by((a) => a.turnNumber, (a) => a.runId));
-      return all.filter((one) => !after || one.turnNumber > after.turnNumber || (one.turnNumber === after.turnNumber && one.runId > after.runId)).slice(0, limit).map(({ text }) => text);
+      return all.filter((one) => !after || one.turnNumber > after.turnNumber || (one.turnNumber === after.turnNumber && one.runId > after.runId)).slice(0, limit);
     },
 
     async append({ runId, key, head, tail }, lease) {

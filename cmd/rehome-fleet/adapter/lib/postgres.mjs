@@ -200,7 +200,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     }),
     async runs({ agentIds, runIds, after, limit }) {
       const { rows } = await query(sql.runs, [texts(agentIds), texts(runIds), after?.turnNumber ?? null, text(after?.runId ?? null), limit]);
-      return rows.map(({ doc }) => doc);
+      return rows.map(({ run_id, doc }) => ({ runId: run_id, text: doc }));
     },
 
     async append({ runId, key, head, tail }, { agentId, owner, fence, ms, renew }) {

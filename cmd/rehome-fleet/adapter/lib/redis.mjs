@@ -1,7 +1,7 @@
 // A driver for Redis: one script for each call, which runs alone on the server. The keys are those that
 // rehome-fleet reads and writes.
 import { createHash } from "node:crypto";
-import { createStore } from "./core.mjs";
+import { createStore, parsed } from "./core.mjs";
 import { lua } from "./lua.mjs";
 import { hub } from "./notify.mjs";
 import { patient } from "./retry.mjs";
@@ -147,7 +147,7 @@ export function redisDriver({ connection, client: given, store, durable, retryMs
       const rows = await value("agents", [score, id, size]);
       for (let i = 0; i < rows.length; i += 4) {
         [id, score] = [rows[i], rows[i + 1]];
-        if (rows[i + 2] !== "" && (cwd === null || JSON.parse(rows[i + 2]).cwd === cwd)) yield { agentId: id, rev: Number(rows[i + 3]), text: rows[i + 2] };
+        if (rows[i + 2] !== "" && (cwd === null || parsed(rows[i + 2], `agent ${id}`).cwd === cwd)) yield { agentId: id, rev: Number(rows[i + 3]), text: rows[i + 2] };
       }
       if (rows.length < size * 4) return;
     }
@@ -242,7 +242,10 @@ export function redisDriver({ connection, client: given, store, durable, retryMs
       return what === "done" ? { fence: Number(now) } : { [what]: true };
     },
     deleteRuns: ({ agentIds, runIds }, owner) => unleased("deleteRuns", [owner, ...list(agentIds), ...list(runIds)]),
-    runs: ({ agentIds, runIds, after, limit }) => value("runs", [limit, after?.turnNumber ?? "", text(after?.runId ?? ""), ...list(agentIds), ...list(runIds)]),
+    async runs({ agentIds, runIds, after, limit }) {
+      const found = await value("runs", [limit, after?.turnNumber ?? "", text(after?.runId ?? ""), ...list(agentIds), ...list(runIds)]);
+      return Array.from({ length: found.length / 2 }, (_, i) => ({ runId: found[2 * i], text: found[2 * i + 1] }));
+    },
 
     async append({ runId, key, head, tail }, { agentId, owner, fence, ms, renew }) {
       const [what, doc] = await value("append", [text(runId), text(key), head, tail, owner, fenceOf(fence), ms, renew ? 1 : 0, text(agentId ?? "")]);

@@ -76,7 +76,7 @@ select (select rev from done) as rev, (select fence from held) as fence, exists 
     deleteRuns: `delete from ${s}.runs where ($1::text[] is null or agent_id = any($1)) and ($2::text[] is null or run_id = any($2)) returning run_id`,
     dropEvents: ["run_events", "streams"].map((table) => `delete from ${s}.${table} where $1::text[] is null or run_id = any($1)`),
     runs: `
-select doc::text as doc from ${s}.runs where ($1::text[] is null or agent_id = any($1)) and ($2::text[] is null or run_id = any($2))
+select run_id, doc::text as doc from ${s}.runs where ($1::text[] is null or agent_id = any($1)) and ($2::text[] is null or run_id = any($2))
   and ($3::double precision is null or (coalesce(turn_number, 0), run_id) > ($3, $4))
 order by coalesce(turn_number, 0), run_id limit $5`,
 

@@ -55,6 +55,34 @@ test("a store must be created, and another layout is refused", async () => {
   await store.close();
 });
 
+test("keys of another program are left alone", async () => {
+  const store = open(), name = `{${made.at(-1)}}:agents`;
+  await admin.set(name, "theirs");
+  await assert.rejects(store.createSchema(), /another program uses these keys/);
+  assert.equal(await admin.exists(`{${made.at(-1)}}:meta`), 0);
+  await admin.del(name);
+  await store.close();
+});
+
+test("what is stored and cannot be read is an error that names it", async () => {
+  const store = open(), at = `{${made.at(-1)}}:`;
+  await store.createSchema();
+  await store.agents.create({ agent: agentOf("a") });
+  await store.runs.create({ run: runOf("a", 1) });
+  for (const broken of ['{"cwd":', "null", ""]) {
+    await admin.hset(`${at}agent:a`, "doc", broken);
+    await admin.hset(`${at}run:a:a-1`, "doc", broken);
+    for (const call of [() => store.agents.get({ agentId: "a" }), ...(broken ? [{}, { cwd: "/w" }] : []).map((filter) => () => store.agents.list({ filter }))]) await assert.rejects(call(), { message: "agent a: the stored document is not a JSON object" });
+    for (const call of [() => store.runs.get({ agentId: "a", runId: "a-1" }), () => store.runs.list()]) await assert.rejects(call(), { message: "run a-1: the stored document is not a JSON object" });
+  }
+  await admin.zadd(`${at}events:r`, 1, "null");
+  await assert.rejects(store.runEvents.list({ runId: "r" }), /^Error: an event of run r: /);
+  await admin.hset(`${at}streams`, "r", `${2 ** 53 - 2}`);
+  assert.equal((await store.runEvents.append({ runId: "r", eventType: "x" })).seq, 2 ** 53 - 1);
+  await assert.rejects(store.runEvents.append({ runId: "r", eventType: "x" }), /^Error: run r has no number left for another event$/);
+  await store.close();
+});
+
 test("a store placed without runagents knows the agents of its runs", async () => {
   const store = open(), at = made.at(-1);
   await store.createSchema();
