@@ -24,6 +24,9 @@ type Report struct {
 	Sidecar string        `json:"residue,omitempty"` // the sidecar that was written
 	Stores  []StoreReport `json:"stores"`            // in the order of the walk
 
+	// Losses are those of a place that a caller has moved the target to, such as a server.
+	Losses []loss.Group `json:"losses,omitempty"`
+
 	Redacted   []RedactedCount   `json:"redacted,omitzero"`    // by rule: the sums of what was placed; nil if nothing was to be redacted
 	Workspaces []WorkspaceReport `json:"workspaces,omitempty"` // session conversion: the sums of each folder
 }
@@ -114,6 +117,27 @@ func (r *Report) Failed() int { return r.count(Failed) }
 
 // Withheld returns the number of stores with losses beyond Options.Allow.
 func (r *Report) Withheld() int { return r.count(Withheld) }
+
+// Withhold corrects the report of a target that a caller has not moved to the place that it is
+// for, because that would lose too much.
+func (r *Report) Withhold() {
+	r.Placed, r.Sidecar, r.Redacted = false, "", nil
+	for i := range r.Stores {
+		s := &r.Stores[i]
+		if s.Status != Placed {
+			continue
+		}
+		s.Status = Withheld
+		for k := range s.Sessions {
+			if one := &s.Sessions[k]; one.Status == Placed {
+				one.Status, one.File = Withheld, ""
+			}
+		}
+	}
+	if r.Workspaces != nil {
+		r.Workspaces = r.byWorkspace()
+	}
+}
 
 // Changed reports whether an update changed anything, or would in a dry run.
 func (r *Report) Changed() bool {

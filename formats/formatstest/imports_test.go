@@ -86,7 +86,7 @@ func layers() []layer {
 		{"cmd/rehome", []string{"cmd/internal/cli"}},
 		// A module of its own, which may link the network. Nothing above may import it.
 		{"cmd/rehome-fleet/adapter", nil},
-		{"cmd/rehome-fleet/internal/home", nil},
+		{"cmd/rehome-fleet/internal/home", []string{"formats/loss"}},
 		{"cmd/rehome-fleet/internal/home/hometest", append([]string{"testdata/"}, fleet...)}, // for tests
 		{"cmd/rehome-fleet", fleet},
 		{"cmd/rehome-fleet/", fleet},

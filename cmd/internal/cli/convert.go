@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -201,6 +202,9 @@ func (a *app) stateDir() string {
 // Run converts SRC to DST and prints the report, even if stores failed.
 func (c *convertCmd) Run(a *app) error {
 	o := c.options()
+	if err := accept(o.Allow)(a.self.Read); err != nil {
+		return err
+	}
 	src, err := a.resolveSource(c.Src, c.Last, c.Live)
 	if err != nil {
 		return err
@@ -229,6 +233,11 @@ func (c *convertCmd) Run(a *app) error {
 	report, err := convert.Convert(a.ctx, a.reg, in.path, c.Dst, o)
 	report.Source, err = src.path, in.restate(err)
 	a.out.endProgress()
+	if err == nil {
+		if err := a.place(report, o.Allow); err != nil {
+			return err
+		}
+	}
 	if errors.Is(err, context.Canceled) {
 		return summary{"interrupted: nothing was written", err}
 	}
@@ -242,6 +251,40 @@ func (c *convertCmd) Run(a *app) error {
 		return reported{err}
 	}
 	return nil
+}
+
+// accept returns what refuses losses beyond a kind; 0 = the default.
+func accept(allow loss.Kind) func([]loss.Group) error {
+	return func(groups []loss.Group) error {
+		for _, g := range groups {
+			if g.Kind > cmp.Or(allow, loss.Dropped) {
+				return &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errWithheld, g.Kind, g.Count, g.What, g.Code), Hint: "pass --allow " + g.Kind.String() + " to accept this"}
+			}
+		}
+		return nil
+	}
+}
+
+// place moves what was written to the place that it is for, and adds what that place and the
+// source's lose to the report.
+func (a *app) place(r *convert.Report, allow loss.Kind) error {
+	r.Losses = a.self.Read
+	if a.self.Place == nil || !r.Placed {
+		if a.self.Place != nil && r.DryRun {
+			a.out.remark("the server was not asked what it cannot hold: this is a dry run")
+		}
+		return nil
+	}
+	backup, err := a.self.Place(a.ctx, func(groups []loss.Group) error {
+		r.Losses = loss.Merge(slices.Clone(r.Losses), groups)
+		return accept(allow)(groups)
+	})
+	if errors.Is(err, errWithheld) {
+		r.Withhold()
+		return nil
+	}
+	r.Backup = cmp.Or(r.Backup, backup)
+	return err
 }
 
 // sameError reports whether every store failed with the same error, so that the

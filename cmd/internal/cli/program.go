@@ -12,6 +12,7 @@ import (
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 // Program is a program that has rehome's commands, and perhaps more.
@@ -20,6 +21,13 @@ type Program struct {
 	About    string   // what it is for
 	Commands any      // a pointer to a struct whose fields are more commands, as kong reads them; nil = none
 	Quiet    []string // those of them whose results --quiet omits
+
+	// Read are the losses of the sources that the program has read before Run.
+	Read []loss.Group
+	// Place moves what convert has written to the place that it is for, and returns where it
+	// kept what was there; nil = it is in its place. It calls accept with the losses of that
+	// place before anything of it is visible there, and ends with accept's error.
+	Place func(ctx context.Context, accept func([]loss.Group) error) (backup string, err error)
 }
 
 // Rehome is the program without more commands.

@@ -61,6 +61,7 @@ func (r convertResult) text(p *page) {
 	if r.Lane == convert.ExactConversion {
 		p.redacted(r.Redacted)
 	}
+	p.losses("  ", r.Report.Losses)
 	r.changes(p)
 	switch updated := len(r.Stores) > 0 && slices.ContainsFunc(r.Stores, isUpdate); {
 	case r.Backup == "":

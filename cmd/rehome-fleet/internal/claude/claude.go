@@ -35,13 +35,16 @@ import (
 
 	"rehome/cmd/rehome-fleet/internal/home"
 	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/store"
 )
 
 // Store is a store of sessions on a server. It is a home.Home.
 type Store struct {
 	name, project string
+	secrets       home.Secrets
 	layout        layout
-	note          func(string)
+	lost          loss.Sink
 }
 
 var _ home.Home = (*Store)(nil)
@@ -50,16 +53,16 @@ var _ home.Home = (*Store)(nil)
 type layout interface {
 	// fetch calls put with each entry of a project, of all if it is empty, as they are at one
 	// moment if the server can do that. compact reports that entries are as a client wrote them.
-	fetch(ctx context.Context, project string, put func(k key, line []byte, compact bool) error, note func(kind, place string)) error
+	fetch(ctx context.Context, project string, put func(k key, line []byte, compact bool) error, note func(code loss.Code, place string)) error
 	// begin starts a placement.
 	begin(ctx context.Context) (target, error)
 }
 
 // target is a placement. Nothing of it is visible before commit, unless its layout says so.
 type target interface {
-	// refuse returns why the store cannot hold an entry, and change how it changes it; "" if not.
+	// refuse returns why the store cannot hold an entry, "" if it can, and change how it changes it.
 	refuse(traits) string
-	change(traits) string
+	change(traits) []loss.Code
 	// has reports whether a session exists, and fails if the layout has no place for its names.
 	// What a killed placement of it left does not count.
 	has(ctx context.Context, session []*transcript) (bool, error)
@@ -107,7 +110,15 @@ func New(address string) (*Store, error) {
 	if err != nil {
 		return nil, &formats.Error{At: scheme, Err: err}
 	}
-	return &Store{name: scheme + "://" + name, project: project, layout: l}, nil
+	password, _ := u.User.Password()
+	secrets := home.Secrets{password, u.Query().Get("password"), u.Query().Get("sslpassword")}
+	for _, name := range []string{"REDISCLI_AUTH", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"} {
+		secrets = append(secrets, os.Getenv(name))
+	}
+	if p, ok := l.(*postgres); ok {
+		secrets = append(secrets, p.config.Password)
+	}
+	return &Store{name: scheme + "://" + name, project: project, secrets: secrets, layout: l}, nil
 }
 
 // option removes an option and returns its value.
@@ -126,13 +137,15 @@ func (s *Store) Format() string { return "claude-code" }
 // Many is true: a table or a bucket holds the sessions of many projects.
 func (*Store) Many() bool { return true }
 
-// OnNote implements home.Noter.
-func (s *Store) OnNote(note func(string)) { s.note = note }
+// OnLoss implements home.Loser.
+func (s *Store) OnLoss(lost loss.Sink) { s.lost = lost }
 
 // Fetch implements home.Home.
 func (s *Store) Fetch(ctx context.Context, path string) (err error) {
-	notes := losses{}
-	f, err := newFolder(path, s.name, notes.add)
+	note := func(code loss.Code, place string) {
+		s.lost.Add(loss.Loss{Code: code, At: store.Addr{File: place}})
+	}
+	f, err := newFolder(path, s.name, note)
 	if err != nil {
 		return err
 	}
@@ -141,26 +154,20 @@ func (s *Store) Fetch(ctx context.Context, path string) (err error) {
 			os.RemoveAll(path)
 		}
 	}()
-	err = s.layout.fetch(ctx, s.project, f.put, notes.add)
+	err = s.layout.fetch(ctx, s.project, f.put, note)
 	if err = errors.Join(s.fail(err), f.close()); err != nil {
 		return err
 	}
 	if f.files == 0 {
 		return &formats.Error{At: s.name, Err: errors.New("no sessions")}
 	}
-	for _, line := range notes.list() {
-		if s.note != nil {
-			s.note(line)
-		}
-	}
 	return nil
 }
 
-// fail returns err with the store as its place, unless it has one.
+// fail returns err with the store as its place, unless it has one, in words without passwords.
 func (s *Store) fail(err error) error {
 	if placed := (*formats.Error)(nil); err == nil || errors.As(err, &placed) && placed.At != "" {
 		return err
 	}
-	hint := formats.Hint(err)
-	return &formats.Error{At: s.name, Err: err, Hint: hint}
+	return &formats.Error{At: s.name, Err: s.secrets.Error(err), Hint: formats.Hint(err)}
 }

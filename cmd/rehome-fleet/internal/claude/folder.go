@@ -11,13 +11,14 @@ import (
 	"path/filepath"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 // folder writes transcripts as a config folder of Claude Code.
 type folder struct {
 	name  string // of the store, for messages
 	root  *os.Root
-	note  func(kind, place string)
+	note  func(code loss.Code, place string)
 	key   key
 	file  *os.File
 	buf   *bufio.Writer
@@ -28,7 +29,7 @@ type folder struct {
 }
 
 // newFolder makes the folder at, which does not exist.
-func newFolder(at, name string, note func(kind, place string)) (*folder, error) {
+func newFolder(at, name string, note func(code loss.Code, place string)) (*folder, error) {
 	err := os.Mkdir(at, 0o700)
 	if err == nil {
 		err = os.Mkdir(filepath.Join(at, "projects"), 0o700)
@@ -53,7 +54,7 @@ func (f *folder) put(k key, line []byte, compact bool) error {
 	}
 	e, ok := outline(line)
 	if !ok || len(line) > maxLine {
-		f.note("entry that is not a JSON object, or too long, left out", k.String())
+		f.note(loss.EntryUnusable, k.String())
 		return nil
 	}
 	if !compact || bytes.IndexByte(e.Line, '\n') >= 0 {
@@ -66,7 +67,7 @@ func (f *folder) put(k key, line []byte, compact bool) error {
 	f.n++
 	if b, ok := e.asMeta(); ok && k.Subpath != "" {
 		if f.meta != nil && !bytes.Equal(f.meta, b) {
-			f.note("description of a subagent that a later one replaces, left out as the SDK does", k.String())
+			f.note(loss.DescriptionOld, k.String())
 		}
 		f.meta = b
 		return nil

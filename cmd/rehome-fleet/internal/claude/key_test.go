@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,5 +32,17 @@ func TestKeyPath(t *testing.T) {
 	}
 	if got := keyOf("p/100%/50%zz"); got != (key{"p", "100%", "50%zz"}) {
 		t.Errorf("names that are not escaped: %v", got)
+	}
+}
+
+// TestPasswords: what a server or a driver says is shown as one line without passwords.
+func TestPasswords(t *testing.T) {
+	s, err := New("claude+postgres://ann:p%40ss@h/db?sslpassword=k3y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.fail(errors.New("login p@ss failed\nlogin p%40ss failed\nkey k3y\x1b[2J"))
+	if got, want := err.Error(), s.Name()+": login xxxxx failed login xxxxx failed key xxxxx [2J"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 // read calls yield with the entries of a transcript. The file that describes a subagent becomes
@@ -21,15 +22,17 @@ func (s *source) read(ctx context.Context, t *transcript, report bool, yield fun
 		e, ok := inspect(b)
 		if !ok {
 			if report {
-				s.lost.add("line that is not a JSON object, left out", at)
+				s.lost.add(loss.ServerLine, at)
 			}
 			return nil
 		}
 		if why := s.refuse(e.traits); why != "" {
 			return &formats.Error{At: s.at(at), Err: errors.New(why), Hint: "keep the entries in a column of type json, or in Redis or S3, which hold them as they are"}
 		}
-		if what := s.change(e.traits); what != "" && report {
-			s.lost.add(what, at)
+		for _, code := range s.change(e.traits) {
+			if report {
+				s.lost.add(code, at)
+			}
 		}
 		return yield(e)
 	}
@@ -48,7 +51,7 @@ func (s *source) read(ctx context.Context, t *transcript, report bool, yield fun
 	b, ok := asEntry(b)
 	if !ok {
 		if report {
-			s.lost.add("description of a subagent that is not a JSON object or has a type, left out", t.Meta)
+			s.lost.add(loss.ServerDescription, t.Meta)
 		}
 		return nil
 	}

@@ -21,6 +21,11 @@ func (s *Store) Place(ctx context.Context, path string, o home.PlaceOptions) (ho
 	if err := openSource(ctx, path, s.project, src); err != nil {
 		return home.Placed{}, err
 	}
+	if o.Lost != nil {
+		if err := o.Lost(src.lost.Groups()); err != nil {
+			return home.Placed{}, err
+		}
+	}
 	placed, err := place(ctx, t, src, o)
 	if b, ok := t.(interface{ kept() string }); ok && err != nil && b.kept() != "" {
 		err = &formats.Error{Err: fmt.Errorf("%w; replaced sessions are kept as %s", err, b.kept()), Hint: formats.Hint(err)}
@@ -88,9 +93,8 @@ func place(ctx context.Context, t target, src *source, o home.PlaceOptions) (hom
 	}
 	var err error
 	placed.Backup, err = t.commit(ctx)
-	placed.Losses = src.lost.list()
-	if w, ok := t.(interface{ warn() string }); ok && w.warn() != "" {
-		placed.Losses = append(placed.Losses, w.warn())
+	if w, ok := t.(interface{ warn() string }); ok {
+		placed.Warning = w.warn()
 	}
 	return placed, err
 }

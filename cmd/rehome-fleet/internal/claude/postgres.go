@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 // postgres is a table with a row for each entry.
@@ -74,8 +74,7 @@ func serverError(err error) error {
 		return &formats.Error{Err: fmt.Errorf("%s (%s)", pe.Message, pe.Code), Hint: hint}
 	}
 	if ce := (*pgconn.ConnectError)(nil); errors.As(err, &ce) {
-		attempts := strings.Split(strings.TrimSpace(ce.Unwrap().Error()), "\n") // with TLS, and without
-		return errors.New("cannot connect: " + strings.Join(slices.Compact(attempts), "; "))
+		return fmt.Errorf("cannot connect:\n%w", ce.Unwrap()) // a line for each attempt
 	}
 	return err
 }
@@ -86,7 +85,7 @@ FROM %s e CROSS JOIN LATERAL (SELECT e.entry::text OFFSET 0) t (entry) WHERE %s
 ORDER BY e.project_key, e.session_id, e.subpath, e.id`
 
 // rows calls put with the rows of the layout that meet a condition.
-func (p *postgres) rows(ctx context.Context, tx pgx.Tx, put func(k key, line []byte) error, note func(kind, place string), where string, args ...any) error {
+func (p *postgres) rows(ctx context.Context, tx pgx.Tx, put func(k key, line []byte) error, note func(code loss.Code, place string), where string, args ...any) error {
 	format := []any{pgx.QueryResultFormats{pgx.TextFormatCode}}
 	rows, err := tx.Query(ctx, fmt.Sprintf(columns, maxLine, p.table.Sanitize(), where), append(format, args...)...)
 	if err != nil {
@@ -98,9 +97,9 @@ func (p *postgres) rows(ctx context.Context, tx pgx.Tx, put func(k key, line []b
 		k := key{string(v[0]), string(v[1]), string(v[2])}
 		switch {
 		case v[2] != nil && len(v[2]) == 0:
-			note("row with an empty subpath, which the SDK does not read, left out", k.String())
+			note(loss.RowNoSubpath, k.String())
 		case v[3] == nil:
-			note("entry that is not a JSON object, or too long, left out", k.String())
+			note(loss.EntryUnusable, k.String())
 		default:
 			if err := put(k, v[3]); err != nil {
 				return err
@@ -110,7 +109,7 @@ func (p *postgres) rows(ctx context.Context, tx pgx.Tx, put func(k key, line []b
 	return serverError(rows.Err())
 }
 
-func (p *postgres) fetch(ctx context.Context, project string, put func(key, []byte, bool) error, note func(kind, place string)) error {
+func (p *postgres) fetch(ctx context.Context, project string, put func(key, []byte, bool) error, note func(code loss.Code, place string)) error {
 	c, tx, err := p.connect(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"rehome/formats/loss"
 )
 
 func (p *postgres) begin(ctx context.Context) (target, error) {
@@ -88,15 +90,18 @@ func (t *postgresTarget) refuse(has traits) string {
 	return ""
 }
 
-func (t *postgresTarget) change(has traits) string {
-	switch {
-	case !t.binary:
-	case has.Doubled:
-		return "members with the same name, of which jsonb keeps the last"
-	case has.MinusZero:
-		return "-0, which jsonb holds as 0"
+func (t *postgresTarget) change(has traits) []loss.Code {
+	if !t.binary {
+		return nil
 	}
-	return ""
+	changes := []loss.Code{loss.ServerSpelling}
+	if has.Doubled {
+		changes = append(changes, loss.ServerDoubled)
+	}
+	if has.MinusZero {
+		changes = append(changes, loss.ServerMinusZero)
+	}
+	return changes
 }
 
 func (t *postgresTarget) has(ctx context.Context, session []*transcript) (has bool, err error) {
@@ -106,7 +111,7 @@ func (t *postgresTarget) has(ctx context.Context, session []*transcript) (has bo
 }
 
 func (t *postgresTarget) read(ctx context.Context, k key, put func(key, []byte) error) error {
-	drop := func(string, string) {}
+	drop := func(loss.Code, string) {}
 	return t.rows(ctx, t.tx, put, drop, "e.project_key = $1 AND e.session_id = $2", k.Project, k.Session)
 }
 

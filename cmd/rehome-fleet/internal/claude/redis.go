@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 // lists are lists of entries in Redis, with a set of subpaths for each session and a sorted set of
@@ -82,7 +83,7 @@ func pattern(s string) string {
 // oldBackup matches the keys of what Place moves to, where the prefix is empty.
 var oldBackup = regexp.MustCompile(`^_bak_[0-9]+:`)
 
-func (l *lists) fetch(ctx context.Context, project string, put func(key, []byte, bool) error, note func(kind, place string)) error {
+func (l *lists) fetch(ctx context.Context, project string, put func(key, []byte, bool) error, note func(code loss.Code, place string)) error {
 	c, err := l.connect(ctx)
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (l *lists) fetch(ctx context.Context, project string, put func(key, []byte,
 			return err
 		}
 		if n == 0 {
-			note("session in the index that has no entries", k.String())
+			note(loss.IndexStale, k.String())
 		}
 	}
 	if l.prefix == "" || project != "" {
@@ -113,7 +114,9 @@ func (l *lists) fetch(ctx context.Context, project string, put func(key, []byte,
 	}); err != nil || all <= found {
 		return err
 	}
-	note("list of entries that no index names, left out", fmt.Sprintf("%d of %d", all-found, all))
+	for range all - found {
+		note(loss.ListUnnamed, l.prefix+"*")
+	}
 	return nil
 }
 

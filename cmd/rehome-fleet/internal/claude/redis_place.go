@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 func (l *lists) begin(ctx context.Context) (target, error) {
@@ -66,8 +67,8 @@ const expires = time.Hour
 //go:embed commit.lua
 var scripts embed.FS
 
-func (t *redisTarget) refuse(traits) string { return "" }
-func (t *redisTarget) change(traits) string { return "" }
+func (t *redisTarget) refuse(traits) string      { return "" }
+func (t *redisTarget) change(traits) []loss.Code { return nil }
 
 func (t *redisTarget) has(ctx context.Context, session []*transcript) (bool, error) {
 	base := t.prefix + session[0].Key.base()

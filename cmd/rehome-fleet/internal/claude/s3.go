@@ -19,6 +19,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 // s3 is a prefix of a bucket with an object for each batch of entries.
@@ -74,7 +75,7 @@ type object struct {
 }
 
 // list calls yield with the parts of each transcript below a prefix, in order.
-func (s *s3) list(ctx context.Context, below string, yield func([]object) error, note func(kind, place string)) error {
+func (s *s3) list(ctx context.Context, below string, yield func([]object) error, note func(code loss.Code, place string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var batch []object
@@ -98,7 +99,7 @@ func (s *s3) list(ctx context.Context, below string, yield func([]object) error,
 		}
 		k, ok := objectKey(strings.TrimSuffix(dir, "/"))
 		if !ok || !part.MatchString(name) {
-			note("object that is not a part of a transcript, left out", fmt.Sprintf("%q", rel[:min(len(rel), maxShown)]))
+			note(loss.ObjectNotPart, rel[:min(len(rel), maxShown)])
 			continue
 		}
 		if len(batch) > 0 && batch[0].key != k {
@@ -164,7 +165,7 @@ func (s *s3) lines(ctx context.Context, o object, put func(key, []byte) error) e
 	return nil
 }
 
-func (s *s3) fetch(ctx context.Context, project string, put func(key, []byte, bool) error, note func(kind, place string)) error {
+func (s *s3) fetch(ctx context.Context, project string, put func(key, []byte, bool) error, note func(code loss.Code, place string)) error {
 	below := ""
 	if project != "" {
 		below = project + "/"

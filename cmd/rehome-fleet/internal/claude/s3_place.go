@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"rehome/formats/loss"
 )
 
 func (s *s3) begin(context.Context) (target, error) { return &s3Target{s3: s}, nil }
@@ -22,8 +24,8 @@ type s3Target struct {
 	backup string // prefix; empty before the first session is moved to it
 }
 
-func (t *s3Target) refuse(traits) string { return "" }
-func (t *s3Target) change(traits) string { return "" }
+func (t *s3Target) refuse(traits) string      { return "" }
+func (t *s3Target) change(traits) []loss.Code { return nil }
 
 // objects returns the parts of a session.
 func (t *s3Target) objects(ctx context.Context, k key) (out []object, err error) {
@@ -34,7 +36,7 @@ func (t *s3Target) objects(ctx context.Context, k key) (out []object, err error)
 			}
 		}
 		return nil
-	}, func(string, string) {})
+	}, func(loss.Code, string) {})
 	return out, err
 }
 

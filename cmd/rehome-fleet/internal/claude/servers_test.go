@@ -282,11 +282,11 @@ func TestForgetful(t *testing.T) {
 	dir := write(t, map[string]string{"projects/p/s.jsonl": `{"n":1}`})
 	set("appendonly", "no")
 	set("save", "")
-	if placed, err := open(t, address).Place(ctx, dir, home.PlaceOptions{}); err != nil || !strings.Contains(strings.Join(placed.Losses, ""), "nothing on disk") {
+	if placed, err := open(t, address).Place(ctx, dir, home.PlaceOptions{}); err != nil || !strings.Contains(placed.Warning, "nothing on disk") {
 		t.Errorf("%+v, %v", placed, err)
 	}
 	set("save", "3600 1")
-	if placed, err := open(t, address).Place(ctx, dir, home.PlaceOptions{}); err != nil || len(placed.Losses) > 0 {
+	if placed, err := open(t, address).Place(ctx, dir, home.PlaceOptions{}); err != nil || placed.Warning != "" {
 		t.Errorf("%+v, %v", placed, err)
 	}
 	set("maxmemory-policy", "allkeys-lru")

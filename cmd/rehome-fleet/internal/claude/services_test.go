@@ -21,6 +21,7 @@ import (
 	"rehome/cmd/rehome-fleet/internal/home"
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/loss"
 )
 
 // server is a real server, with a store of its own for each test.
@@ -62,7 +63,9 @@ func open(t *testing.T, address string) *Store {
 func fetch(t *testing.T, address string) (dir string, notes []string) {
 	t.Helper()
 	s := open(t, address)
-	s.OnNote(func(n string) { notes = append(notes, n) })
+	var lost loss.Log
+	s.OnLoss(lost.Add)
+	defer func() { notes = words(lost.Groups()) }()
 	dir = filepath.Join(t.TempDir(), "fetched")
 	if err := s.Fetch(context.Background(), dir); err != nil {
 		t.Fatal(err)
@@ -93,6 +96,16 @@ func digests(of map[key][]string) map[key][]digest {
 	return out
 }
 
+// codes are those of losses.
+type codes []loss.Code
+
+func (of *codes) take(groups []loss.Group) error {
+	for _, g := range groups {
+		*of = append(*of, g.Code)
+	}
+	return nil
+}
+
 func TestPlaceFetch(t *testing.T) {
 	each(t, func(t *testing.T, s server) {
 		ctx, address := context.Background(), s.address(t)
@@ -101,9 +114,19 @@ func TestPlaceFetch(t *testing.T) {
 			t.Errorf("an empty store: %v", err)
 		}
 		config := filepath.Join("..", "..", "..", "..", "testdata", "claude", "config")
-		placed, err := st.Place(ctx, config, home.PlaceOptions{})
-		if err != nil || placed.Documents != 56 || placed.Backup != "" || len(placed.Losses) != 2 {
-			t.Fatalf("%+v, %v", placed, err)
+		no := errors.New("no")
+		if _, err := st.Place(ctx, config, home.PlaceOptions{Lost: func([]loss.Group) error { return no }}); !errors.Is(err, no) {
+			t.Errorf("losses that are not accepted: %v", err)
+		} else if err := st.Fetch(ctx, filepath.Join(t.TempDir(), "x")); err == nil {
+			t.Error("placed with losses that are not accepted")
+		}
+		lost, want := codes{}, codes{loss.ServerLine, loss.ServerFile}
+		placed, err := st.Place(ctx, config, home.PlaceOptions{Lost: lost.take})
+		if s.json != nil {
+			want = append(want, loss.ServerSpelling)
+		}
+		if slices.Sort(lost); err != nil || placed.Documents != 56 || placed.Backup != "" || !slices.Equal(lost, want) {
+			t.Fatalf("%+v, losses %v, want %v; %v", placed, lost, want, err)
 		}
 		if !holds(t, address, config) {
 			t.Error("other entries than were placed")
@@ -215,14 +238,15 @@ func TestUnholdable(t *testing.T) {
 	each(t, func(t *testing.T, s server) {
 		for _, c := range []struct{ line, refused, lost string }{
 			{`{"a":"\u0000"}`, "U+0000", ""}, {`{"a":"x\ud800y"}`, "surrogate", ""}, {`{"a":1e400000}`, "out of range", ""},
-			{`{"a":1,"a":2}`, "", "same name"}, {`{"a":-0}`, "", "-0"}, {`{"a":1.0,"b":123456789012345678901234567890,"c":"\\u0000"}`, "", ""},
+			{`{"a":1,"a":2}`, "", "L556 L554"}, {`{"a":-0}`, "", "L556 L555"}, {`{"a":1.0,"b":123456789012345678901234567890,"c":"\\u0000"}`, "", "L556"},
 		} {
 			ctx, address := context.Background(), s.address(t)
 			dir := write(t, map[string]string{"projects/p/a.jsonl": `{"n":1}`, "projects/p/s.jsonl": `{"n":1}` + "\n" + c.line})
 			if s.exact {
 				c.refused, c.lost = "", ""
 			}
-			placed, err := open(t, address).Place(ctx, dir, home.PlaceOptions{})
+			lost := codes{}
+			placed, err := open(t, address).Place(ctx, dir, home.PlaceOptions{Lost: lost.take})
 			switch {
 			case c.refused != "":
 				if err == nil || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "s.jsonl:2") {
@@ -235,8 +259,8 @@ func TestUnholdable(t *testing.T) {
 				if _, err := open(t, address).Place(ctx, dir, home.PlaceOptions{}); err != nil || !holds(t, address, dir) {
 					t.Errorf("%s, in a column of type json: %v", c.line, err)
 				}
-			case err != nil || (c.lost == "") != (len(placed.Losses) == 0) || !strings.Contains(strings.Join(placed.Losses, "\n"), c.lost):
-				t.Errorf("%s: %q, %v", c.line, placed.Losses, err)
+			case err != nil || placed.Documents != 3 || fmt.Sprint(lost) != "["+c.lost+"]":
+				t.Errorf("%s: %+v, losses %v, want %s; %v", c.line, placed, lost, c.lost, err)
 			case !holds(t, address, dir):
 				t.Errorf("%s: changed", c.line)
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 )
 
 const (
@@ -38,8 +39,8 @@ type source struct {
 	root        *os.Root
 	transcripts []*transcript // by key
 	lost        losses
-	refuse      func(traits) string // why a layout cannot hold an entry, "" if it can
-	change      func(traits) string // how it changes an entry, "" if it does not
+	refuse      func(traits) string      // why a layout cannot hold an entry, "" if it can
+	change      func(traits) []loss.Code // how it changes an entry
 }
 
 // openSource lists the transcripts of a folder or a file and reads each once. Entries of all
@@ -75,7 +76,7 @@ func openSource(ctx context.Context, at, project string, s *source) error {
 		}
 		k, isMeta, ok := keyAt(p, base)
 		if !ok || !e.Type().IsRegular() {
-			s.lost.add("file that is not a transcript, for which this layout has no place", p)
+			s.lost.add(loss.ServerFile, p)
 			return nil
 		}
 		if project != "" {
@@ -109,7 +110,7 @@ func openSource(ctx context.Context, at, project string, s *source) error {
 		if t.Entries > 0 {
 			kept = append(kept, t)
 		} else {
-			s.lost.add("file without entries", t.Lines+t.Meta)
+			s.lost.add(loss.ServerEmpty, t.Lines+t.Meta)
 		}
 	}
 	if s.transcripts = kept; len(kept) == 0 {

@@ -2,11 +2,14 @@ package claude
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"rehome/formats/loss"
 )
 
 // write makes files below a new folder.
@@ -27,8 +30,7 @@ func write(t *testing.T, files map[string]string) string {
 
 // load returns the entries of a folder by the keys of their transcripts.
 func load(dir, project string) (map[key][]string, []string, error) {
-	none := func(traits) string { return "" }
-	s := &source{refuse: none, change: none}
+	s := &source{refuse: func(traits) string { return "" }, change: func(traits) []loss.Code { return nil }}
 	defer s.close()
 	out := map[key][]string{}
 	if err := openSource(context.Background(), dir, project, s); err != nil {
@@ -43,7 +45,15 @@ func load(dir, project string) (map[key][]string, []string, error) {
 			return nil, nil, err
 		}
 	}
-	return out, s.lost.list(), nil
+	return out, words(s.lost.Groups()), nil
+}
+
+// words returns the code, the count and the first three places of each group.
+func words(groups []loss.Group) (out []string) {
+	for _, g := range groups {
+		out = append(out, fmt.Sprintf("%s %d %s", g.Code, g.Count, strings.Join(g.Places[:min(3, len(g.Places))], " ")))
+	}
+	return out
 }
 
 func TestSource(t *testing.T) {
@@ -79,10 +89,10 @@ func TestSource(t *testing.T) {
 			t.Errorf("%v: %q, want %q", k, got[k], lines)
 		}
 	}
-	const all = `file that is not a transcript, for which this layout has no place: history.jsonl, projects/loose.jsonl, projects/p/link.jsonl, 2 more
-file without entries: projects/p/empty.jsonl, projects/p/s/subagents/agent-c.meta.json
-line that is not a JSON object, left out: projects/p/s.jsonl:3, projects/p/s.jsonl:5
-description of a subagent that is not a JSON object or has a type, left out: projects/p/s/subagents/agent-c.meta.json`
+	const all = `L551 5 history.jsonl projects/loose.jsonl projects/p/link.jsonl
+L552 2 projects/p/empty.jsonl projects/p/s/subagents/agent-c.meta.json
+L550 2 projects/p/s.jsonl:3 projects/p/s.jsonl:5
+L553 1 projects/p/s/subagents/agent-c.meta.json`
 	slices.Sort(lost)
 	if sorted := strings.Split(all, "\n"); !slices.Equal(lost, slices.Sorted(slices.Values(sorted))) {
 		t.Errorf("losses:\n%s", strings.Join(lost, "\n"))
@@ -109,8 +119,7 @@ description of a subagent that is not a JSON object or has a type, left out: pro
 // TestChanged changes a file between the two passes over it.
 func TestChanged(t *testing.T) {
 	dir := write(t, map[string]string{"projects/p/s.jsonl": "{\"a\":1}\n"})
-	none := func(traits) string { return "" }
-	s := &source{refuse: none, change: none}
+	s := &source{refuse: func(traits) string { return "" }, change: func(traits) []loss.Code { return nil }}
 	defer s.close()
 	if err := openSource(context.Background(), dir, "", s); err != nil {
 		t.Fatal(err)
@@ -175,8 +184,8 @@ func TestFolder(t *testing.T) {
 		}
 		return err
 	})
-	if files != len(want) || len(notes.list()) != 2 {
-		t.Errorf("%d files, notes %q", files, notes.list())
+	if files != len(want) || len(notes.Groups()) != 2 {
+		t.Errorf("%d files, notes %v", files, words(notes.Groups()))
 	}
 }
 

@@ -3,7 +3,11 @@
 // write. So every command works on them, and no server is asked for more than its documents.
 package home
 
-import "context"
+import (
+	"context"
+
+	"rehome/formats/loss"
+)
 
 // Home is a store on a server.
 type Home interface {
@@ -21,22 +25,26 @@ type Home interface {
 	Place(ctx context.Context, path string, o PlaceOptions) (Placed, error)
 }
 
-// Noter is a Home that can leave something out of what it fetches.
-type Noter interface {
-	// OnNote sets what Fetch calls with a line for each kind of what it left out.
-	OnNote(func(string))
+// Loser is a Home that can leave something out of what it fetches.
+type Loser interface {
+	// OnLoss sets what Fetch calls for each thing that it left out.
+	OnLoss(loss.Sink)
 }
 
 // PlaceOptions are the options of Place.
 type PlaceOptions struct {
 	Replace  bool                 // keep the old store under another name, see Placed.Backup
 	Progress func(done, of int64) // in bytes of the files; may be nil
+
+	// Lost is called once, before anything is written, with what the store cannot hold. Its error
+	// ends Place. A store that holds everything need not call it.
+	Lost func([]loss.Group) error
 }
 
 // Placed is what Place did.
 type Placed struct {
 	Backup    string // the name of the old store; "" = there was none
 	Documents int64
-	Hidden    int64    // lines that are no documents, such as duplicates: only Fetch returns them
-	Losses    []string // what the store cannot hold, a line for each kind
+	Hidden    int64  // lines that are no documents, such as duplicates: only Fetch returns them
+	Warning   string // about the server; "" = none
 }

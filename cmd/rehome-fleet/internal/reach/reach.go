@@ -21,6 +21,7 @@ import (
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/loss"
 	"rehome/internal/scratch"
 )
 
@@ -56,7 +57,7 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 		return cli.Fail(&formats.Error{At: os.TempDir(), Err: err, Hint: "stores on servers are copied here; set TMPDIR to use another folder"}, args, stdout, stderr, getenv)
 	}
 	defer func() { _ = dir.Remove() }()
-	r := run{dir: dir.Path, homes: homes, args: slices.Clone(args), stderr: stderr, getenv: getenv}
+	r := &run{dir: dir.Path, homes: homes, args: slices.Clone(args), stderr: stderr, getenv: getenv}
 	if words := arguments[writes]; len(words) > 0 && is(words[len(words)-1]) {
 		err = r.aim(command, words[len(words)-1])
 	}
@@ -71,7 +72,7 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 	if err != nil {
 		return cli.Fail(err, args, stdout, stderr, getenv)
 	}
-	return r.run(ctx, p, stdout, stderr, getenv)
+	return r.run(ctx, p, command, stdout, stderr, getenv)
 }
 
 // documents is the format of homes for documents of the Cursor SDK.
@@ -104,6 +105,7 @@ type run struct {
 	stderr io.Writer
 	getenv func(string) string
 
+	lost loss.Log  // of what was fetched
 	to   home.Home // nil if nothing is placed
 	path string    // of what is placed
 }
@@ -130,8 +132,8 @@ func (r *run) fetch(ctx context.Context, word string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n, ok := h.(home.Noter); ok {
-		n.OnNote(func(line string) { r.say(h, "not read: "+line) })
+	if l, ok := h.(home.Loser); ok {
+		l.OnLoss(r.lost.Add)
 	}
 	if err := h.Fetch(ctx, path); err != nil {
 		return "", formats.ReplacePath(err, path, h.Name())
@@ -173,17 +175,40 @@ func (r *run) aim(command, address string) error {
 	return nil
 }
 
-// run runs the command, and places what it wrote. Its output waits until that is placed.
-func (r *run) run(ctx context.Context, p cli.Program, stdout, stderr io.Writer, getenv func(string) string) int {
+// run runs the command, and places what it wrote. convert reports that; the output of others waits
+// until it is done.
+func (r *run) run(ctx context.Context, p cli.Program, command string, stdout, stderr io.Writer, getenv func(string) string) int {
 	var waiting bytes.Buffer
 	out, messages := &renamer{to: stdout, names: r.names}, &renamer{to: stderr, names: r.names}
-	if r.to != nil {
+	after := r.to != nil && command != "convert"
+	switch {
+	case command == "convert":
+		p.Read = r.lost.Groups()
+	default:
+		r.sayLosses("not read: ", r.lost.Groups())
+	}
+	switch {
+	case after:
 		out.to = &waiting
+	case r.to != nil:
+		p.Place = r.place
 	}
 	code := cli.Run(ctx, p, r.args, out, messages, getenv)
 	err := errors.Join(out.flush(), messages.flush())
-	if _, missing := os.Lstat(r.path); err == nil && r.to != nil && missing == nil && (code == 0 || code == 3) {
-		err = r.place(ctx)
+	switch _, missing := os.Lstat(r.path); {
+	case err != nil || !after || missing != nil:
+	case code != 0 && code != 3 && (code != 4 || command != "repair"): // a repaired copy may have problems left
+		r.say(r.to, "nothing was placed")
+	default:
+		var lost []loss.Group
+		var backup string
+		backup, err = r.place(ctx, func(groups []loss.Group) error { lost = groups; return nil })
+		if err == nil {
+			r.sayLosses("", lost)
+		}
+		if err == nil && backup != "" {
+			r.say(r.to, "the old store is kept as "+backup)
+		}
 	}
 	if err != nil {
 		return cli.Fail(err, r.args, stdout, stderr, getenv)
@@ -195,15 +220,15 @@ func (r *run) run(ctx context.Context, p cli.Program, stdout, stderr io.Writer, 
 }
 
 // place places what the command wrote, if it is what the home holds.
-func (r *run) place(ctx context.Context) error {
+func (r *run) place(ctx context.Context, accept func([]loss.Group) error) (backup string, err error) {
 	if f, err := formatOf(ctx, r.path); err != nil {
-		return err
+		return "", err
 	} else if !r.to.Many() && f == "" {
-		return &formats.Error{At: r.to.Name(), Err: errors.New("nothing placed: the source is a folder of stores, and an address holds one"), Hint: "name one of its stores; `rehome-fleet detect` lists them"}
+		return "", &formats.Error{At: r.to.Name(), Err: errors.New("nothing placed: the source is a folder of stores, and an address holds one"), Hint: "name one of its stores; `rehome-fleet detect` lists them"}
 	} else if !r.to.Many() && f != r.to.Format() {
-		return &formats.Error{At: r.to.Name(), Err: fmt.Errorf("nothing placed: the result is a %s store, and the address holds %s", f, r.to.Format()), Hint: "write to a folder first, then run `rehome-fleet convert FOLDER ADDRESS`"}
+		return "", &formats.Error{At: r.to.Name(), Err: fmt.Errorf("nothing placed: the result is a %s store, and the address holds %s", f, r.to.Format()), Hint: "write to a folder first, then run `rehome-fleet convert FOLDER ADDRESS`"}
 	}
-	o := home.PlaceOptions{Replace: r.has("--replace")}
+	o := home.PlaceOptions{Replace: r.has("--replace"), Lost: accept}
 	draw, end := cli.Progress(r.has("--quiet") || r.has("-q"), r.stderr, r.getenv)
 	if draw != nil {
 		o.Progress = func(done, of int64) {
@@ -213,24 +238,31 @@ func (r *run) place(ctx context.Context) error {
 	placed, err := r.to.Place(ctx, r.path, o)
 	end()
 	if err != nil {
-		return formats.ReplacePath(err, r.path, r.to.Name())
+		return "", formats.ReplacePath(err, r.path, r.to.Name())
 	}
-	for _, line := range placed.Losses {
-		r.say(r.to, line)
+	if placed.Warning != "" {
+		r.say(r.to, placed.Warning)
 	}
 	if placed.Hidden > 0 {
 		r.say(r.to, string(screen.Plural(placed.Hidden, "line"))+" that clients do not see, kept for the way back")
 	}
-	if placed.Backup != "" {
-		r.say(r.to, "the old store is kept as "+placed.Backup)
-	}
-	return nil
+	return placed.Backup, nil
 }
 
-// say writes a line about a home to stderr, unless the command is to be quiet.
+// sayLosses prints losses as remarks, for commands whose reports have no place for them.
+func (r *run) sayLosses(lead string, groups []loss.Group) {
+	for _, g := range groups {
+		r.say(nil, fmt.Sprintf("%s%s: %d %s (%s), first at %s", lead, g.Kind, g.Count, g.What, g.Code, g.Places[0]))
+	}
+}
+
+// say writes a line to stderr, about a home if it is not nil, unless the command is to be quiet.
 func (r *run) say(h home.Home, line string) {
+	if h != nil {
+		line = h.Name() + ": " + line
+	}
 	if !r.has("--quiet") && !r.has("-q") {
-		fmt.Fprintf(r.stderr, "rehome: %s: %s\n", h.Name(), screen.Visible(line))
+		fmt.Fprintf(r.stderr, "rehome: %s\n", screen.Visible(line))
 	}
 }
 
