@@ -3,7 +3,9 @@
 package main
 
 import (
+	"maps"
 	"os"
+	"slices"
 
 	"rehome/cmd/internal/cli"
 	"rehome/cmd/rehome-fleet/internal/catalog"
@@ -41,7 +43,7 @@ func homes() map[string]reach.Open {
 }
 
 func program() cli.Program {
-	return cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}, Quiet: []string{"plan", "do", "parquet", "catalog"}}
+	return cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}, Schemes: slices.Sorted(maps.Keys(homes())), Quiet: []string{"plan", "do", "parquet", "catalog"}}
 }
 
 func main() {

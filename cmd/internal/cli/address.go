@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"rehome/formats"
+	"rehome/internal/closest"
 )
 
 // address matches the address of a store on a server. A name of one letter is a drive.
@@ -29,7 +30,12 @@ func (p Program) refuseAddress(at *kong.Context) error {
 				continue
 			}
 			hint := "rehome reads and writes files only; rehome-fleet also takes addresses of databases: see docs/postgres.md"
-			if p.Name != Rehome().Name {
+			switch {
+			case p.Name == Rehome().Name:
+			case !slices.Contains(p.Schemes, scheme):
+				known := "addresses begin with " + strings.Join(p.Schemes, "://, ") + "://"
+				return usageError{&formats.Error{At: scheme + "://…", Err: errors.New("unknown kind of address"), Hint: closest.Hint(scheme, p.Schemes, known)}}
+			default:
 				hint = fmt.Sprintf("copy the store to a folder first: `%s convert ADDRESS FOLDER`", p.Name)
 			}
 			return usageError{&formats.Error{At: scheme + "://…", Err: errors.New("the address of a server is not a path"), Hint: hint}}

@@ -272,6 +272,13 @@ func (c *completion) print(w io.Writer, lead, prefix string) error {
 // cliModel returns the grammar as parsed by kong. Completion and the manual page
 // are made from it.
 func (p Program) cliModel() *kong.Application {
+	m := p.plainModel()
+	p.nameModel(m)
+	return m
+}
+
+// plainModel is cliModel as the grammar says it.
+func (p Program) plainModel() *kong.Application {
 	k, err := kong.New(&grammar{Plugins: p.plugins()}, kong.Name(p.Name), kong.Description(p.About))
 	if err != nil {
 		panic(err) // the grammar itself is wrong

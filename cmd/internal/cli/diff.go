@@ -200,7 +200,7 @@ func (c *diffCmd) print(a *app, found *diff.Comparison) error {
 	case "markdown":
 		err = v.markdown(w, found)
 	default:
-		p := &page{screen.NewPage(w, a.out.palette)}
+		p := &page{Page: screen.NewPage(w, a.out.palette)}
 		p.Width = cmp.Or(p.Width, screen.PageWidth)
 		if width, _, ok := a.out.terminalSize(); ok {
 			p.Width = width

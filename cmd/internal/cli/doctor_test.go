@@ -64,7 +64,7 @@ func TestDoctorNarrow(t *testing.T) {
 	}}}
 	for _, width := range []int{40, 60, 80, 100} {
 		var out bytes.Buffer
-		p := &page{screen.NewPage(&out, false)}
+		p := &page{Page: screen.NewPage(&out, false)}
 		r.width, p.Width = width, min(width, p.Width) // as printResult does
 		r.text(p)
 		for line := range strings.Lines(out.String()) {

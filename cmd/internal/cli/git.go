@@ -158,7 +158,7 @@ func (c *gitCmd) textconv(a *app, path string) (err error) {
 	_, w, _ := a.out.pagedOutput(a.ctx, false)
 	out, shown := &countingWriter{w: w}, false
 	err = v.print(a.ctx, out, v.storeDecoder(source{path: path}), &shown)
-	p := &page{screen.NewPage(w, false)}
+	p := &page{Page: screen.NewPage(w, false)}
 	switch {
 	case err == nil && shown:
 	case err != nil && out.n > 0:

@@ -172,7 +172,7 @@ func TestHostileResults(t *testing.T) {
 			}
 			r = v.Interface().(result)
 			var text, doc bytes.Buffer
-			r.text(&page{screen.NewPage(&text, false)})
+			r.text(&page{Page: screen.NewPage(&text, false)})
 			if err := writeJSON(&doc, r); err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +197,7 @@ func TestHostileDiff(t *testing.T) {
 		}
 		var text, doc bytes.Buffer
 		v := &diffView{cmd: &diffCmd{Thinking: true, All: true}, detail: prose.Full}
-		p := &diffPage{page: &page{screen.NewPage(&text, false)}}
+		p := &diffPage{page: &page{Page: screen.NewPage(&text, false)}}
 		p.Line(v.title(s))
 		v.session(s, p.put)
 		if what := acts(text.String()); what != "" || commandsIn(text.String()) > 0 {

@@ -270,7 +270,7 @@ func TestLsText(t *testing.T) {
 				if len(res.Sessions) != len(titles)-1 { // without a title the broken database is asked
 					t.Fatalf("%d sessions", len(res.Sessions))
 				}
-				res.text(&page{screen.NewPage(&out, screen.Palette(color))})
+				res.text(&page{Page: screen.NewPage(&out, screen.Palette(color))})
 				for i, line := range strings.Split(out.String(), "\n") {
 					line = bare(line)
 					if strings.IndexFunc(line, screen.Invisible) >= 0 {
@@ -307,7 +307,7 @@ func TestLsIDs(t *testing.T) {
 		for i := range l.Sessions {
 			res.Sessions = append(res.Sessions, newLsSession(&l.Sessions[i]))
 		}
-		res.text(&page{screen.NewPage(&out, false)})
+		res.text(&page{Page: screen.NewPage(&out, false)})
 		for _, id := range ids {
 			short := id[:8] + "…" + id[32:]
 			if found := l.Find(short); len(found) != 1 || found[0].ID != id || !strings.Contains(out.String(), short+"  ") || strings.Contains(out.String(), "id "+id) != long {

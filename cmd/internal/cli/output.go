@@ -13,7 +13,7 @@ import (
 
 // output prints results and messages. A command prints at most one result to
 // stdout, as text or as JSON; everything else goes to stderr. Messages are
-// lower case without a period, and begin with "rehome: ".
+// lower case without a period, and begin with the name of the program.
 type output struct {
 	json       bool
 	quiet      bool
@@ -25,6 +25,7 @@ type output struct {
 	errPalette screen.Palette // for stderr
 	links      bool           // stdout shows links
 	getenv     func(string) string
+	self       Program
 
 	mu  sync.Mutex // remark is called from several goroutines
 	bar *bar
@@ -35,7 +36,7 @@ type output struct {
 func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) *output {
 	palette := choosePalette(g.Color, getenv, stdout)
 	return &output{
-		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv,
+		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv, self: Rehome(),
 		palette:    palette,
 		links:      bool(palette) && isTerminal(stdout) && getenv("TERM") != "linux",
 		errPalette: choosePalette(g.Color, getenv, stderr),
@@ -69,12 +70,12 @@ type result interface {
 func (o *output) printResult(ctx context.Context, r result) error {
 	switch {
 	case o.json:
-		return writeJSON(o.stdout, r)
+		return writeJSON(ownWriter{o.self, o.stdout}, r)
 	case o.noReport:
 		return nil
 	}
 	_, w, done := o.pagedOutput(ctx, true)
-	p := &page{screen.NewPage(w, o.palette)}
+	p := &page{screen.NewPage(w, o.palette), o.self}
 	p.Links = o.links
 	if width, _, ok := o.terminalSize(); ok {
 		p.Width = min(width, p.Width)
@@ -95,7 +96,7 @@ func (o *output) remark(text string) {
 	}
 	o.remarks[text] = true
 	o.bar.clear()
-	o.printLine("rehome: " + visible(text))
+	o.printLine(visible(o.self.Name) + ": " + visible(text))
 }
 
 // printLine prints a line to stderr.
@@ -120,7 +121,7 @@ func (o *output) fail(err error) int {
 		err = summary{"interrupted", err}
 	}
 	if o.json && !errors.As(err, new(reported)) {
-		if werr := writeJSON(o.stdout, newErrorResult(err, code)); werr == nil {
+		if werr := writeJSON(ownWriter{o.self, o.stdout}, newErrorResult(err, code)); werr == nil {
 			return code
 		}
 	}
@@ -128,7 +129,7 @@ func (o *output) fail(err error) int {
 	defer o.mu.Unlock()
 	o.bar.clear()
 	for _, e := range flatten(err) {
-		o.printLine(o.errPalette.Red("rehome:") + " " + visible(e.Error()))
+		o.printLine(o.errPalette.Red(visible(o.self.Name)+":") + " " + visible(e.Error()))
 		if _, sum := e.(summary); sum {
 			continue // the report includes the hints
 		}
@@ -142,7 +143,7 @@ func (o *output) fail(err error) int {
 			}
 		}
 		if hint := formats.Hint(e); hint != "" {
-			o.printLine(o.errPalette.Faint("  hint: " + visible(hint)))
+			o.printLine(o.errPalette.Faint("  hint: " + visible(o.self.own(hint))))
 		}
 	}
 	return code

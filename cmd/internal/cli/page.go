@@ -4,7 +4,10 @@ import "rehome/cmd/internal/screen"
 
 // page is what results are printed on: a screen.Page with helpers that several
 // results share.
-type page struct{ *screen.Page }
+type page struct {
+	*screen.Page
+	self Program // whose commands hints name
+}
 
 // directions returns how a format can be used: in, out, both or "-".
 func directions(in, out bool) screen.Safe {

@@ -263,7 +263,7 @@ func TestCrowd(t *testing.T) {
 		}
 		var out strings.Builder
 		r := convertResult{Report: &convert.Report{Stores: []convert.StoreReport{{Sessions: list}}}}
-		r.sessions(&page{screen.NewPage(&out, false)})
+		r.sessions(&page{Page: screen.NewPage(&out, false)})
 		if c.want != "" && !strings.Contains(out.String(), c.want) || c.want == "" && strings.Contains(out.String(), "more sessions") {
 			t.Errorf("%d with a note:\n%s", c.noted, out.String())
 		}
@@ -280,7 +280,7 @@ func TestManyStores(t *testing.T) {
 	stores[7].Status = convert.Failed
 	for _, want := range []struct{ n, lines int }{{maxSessionRows, maxSessionRows}, {maxSessionRows + 1, 1}} {
 		var out strings.Builder
-		convertResult{Report: &convert.Report{Stores: stores[:want.n]}}.several(&page{screen.NewPage(&out, false)})
+		convertResult{Report: &convert.Report{Stores: stores[:want.n]}}.several(&page{Page: screen.NewPage(&out, false)})
 		if n := strings.Count(out.String(), "chat-"); n != want.lines || !strings.Contains(out.String(), fmt.Sprintf("%d placed, 1 failed", want.n-1)) {
 			t.Errorf("%d stores:\n%s", want.n, out.String())
 		}

@@ -22,6 +22,8 @@ type Program struct {
 	Commands any      // a pointer to a struct whose fields are more commands, as kong reads them; nil = none
 	Quiet    []string // those of them whose results --quiet omits
 
+	// Schemes are those of the addresses that the program takes in place of paths.
+	Schemes []string
 	// Read are the losses of the sources that the program has read before Run.
 	Read []loss.Group
 	// Place moves what convert has written to the place that it is for, and returns where it
@@ -108,8 +110,10 @@ func Usage(err error) error { return usageError{err} }
 
 // Fail prints an error as the commands do, and returns its exit code. args decides
 // between text and JSON.
-func Fail(err error, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
-	return newOutput(stdout, stderr, getenv, grammar{Color: "auto", JSON: wantsJSON(args)}).fail(err)
+func (p Program) Fail(err error, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
+	o := newOutput(stdout, stderr, getenv, grammar{Color: "auto", JSON: wantsJSON(args)})
+	o.self = p
+	return o.fail(err)
 }
 
 // Progress returns what draws progress on a terminal, nil if it is not shown, and what

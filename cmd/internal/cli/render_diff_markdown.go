@@ -30,7 +30,7 @@ func (v *diffView) markdown(w io.Writer, c *diff.Comparison) error {
 	out, left := &limitWriter{w, maxMarkdown}, c.Added+c.Removed+c.Changed
 	err := c.Each(func(s *diff.Session) error {
 		var block, doc bytes.Buffer
-		p := &page{screen.NewPage(&limitWriter{&block, maxPerMarkdown}, false)}
+		p := &page{Page: screen.NewPage(&limitWriter{&block, maxPerMarkdown}, false)}
 		v.session(s, func(l diffLine) bool {
 			switch l.level {
 			case 0, 2:

@@ -60,7 +60,7 @@ func TestDiffColors(t *testing.T) {
 		}
 		print := func(colors screen.Palette) string {
 			var out bytes.Buffer
-			p := &diffPage{page: &page{screen.NewPage(&out, colors)}}
+			p := &diffPage{page: &page{Page: screen.NewPage(&out, colors)}}
 			p.Width = 20
 			for _, l := range lines {
 				p.put(l)
@@ -84,7 +84,7 @@ func TestMoreMembers(t *testing.T) {
 	some := diff.Fields{List: []diff.Field{{Name: "a", Before: "1", After: "2"}}, More: 3}
 	s := &diff.Session{Before: &diff.Place{}, After: &diff.Place{}, Fields: some, Details: []diff.Details{{Turn: 1, Fields: some}}}
 	var text bytes.Buffer
-	p := &diffPage{page: &page{screen.NewPage(&text, false)}}
+	p := &diffPage{page: &page{Page: screen.NewPage(&text, false)}}
 	(&diffView{cmd: &diffCmd{}}).session(s, p.put)
 	one, err := indented(newDiffSession(s), "")
 	if err != nil || strings.Count(text.String(), "a: 1 -> 2\n") != 2 || strings.Count(text.String(), "and 3 more members\n") != 2 || strings.Count(string(one), `"more_members": 3`) != 2 {

@@ -11,7 +11,7 @@ import (
 // screenOf is what a result prints, on a terminal of some width if that is not 0.
 func screenOf(r *migrateResult) string {
 	var out strings.Builder
-	r.text(&page{screen.NewPage(&out, false)})
+	r.text(&page{Page: screen.NewPage(&out, false)})
 	return out.String()
 }
 

@@ -265,7 +265,7 @@ func (p *page) failure(indent screen.Safe, e *convert.ErrorReport) {
 	}
 	p.Line(indent + p.Red(visible(e.Message)))
 	if e.Hint != "" {
-		p.Line(p.Faint(indent + "hint: " + visible(e.Hint)))
+		p.Line(p.Faint(indent + "hint: " + visible(p.self.own(e.Hint))))
 	}
 }
 

@@ -61,11 +61,13 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 		panic(err) // the grammar itself is wrong
 	}
 	parser.Model.HelpFlag.Help = helpFlag
+	p.nameModel(parser.Model)
 	parsed, err := parser.Parse(joinPaths(joinTurns(expandArgs(args))))
 	if helped {
 		return 0
 	}
 	out := newOutput(stdout, stderr, getenv, g)
+	out.self = p
 	a := &app{ctx: ctx, reg: all.Registry(), out: out, now: now, self: p}
 	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) {
 		if strings.HasPrefix(err.Error(), "expected one of ") { // there is no command

@@ -98,7 +98,7 @@ func (c *searchCmd) Run(a *app) error {
 		p.eager, res.grouped = true, true
 	}
 	res.grouped = res.grouped || isTerminal(a.out.stdout)
-	p := &page{screen.NewPage(w, a.out.palette)}
+	p := &page{Page: screen.NewPage(w, a.out.palette)}
 	report, err := search.Run(ctx, a.reg, wanted, search.Options{
 		Query: query, Context: c.Context, First: c.Sessions, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, OnProgress: a.out.progress(), Verbose: a.out.verbose,
 	}, func(h *search.Hit) bool {

@@ -95,9 +95,9 @@ func (o *output) event(e watchEvent) {
 		writeJSONLine(o.stdout, e.Event)
 	case e.problem() && e.command.Once: // it is the error of the command
 	case e.problem():
-		e.text(&page{screen.NewPage(o.stderr, o.errPalette)})
+		e.text(&page{screen.NewPage(o.stderr, o.errPalette), o.self})
 	case !o.noReport:
-		e.text(&page{screen.NewPage(o.stdout, o.palette)})
+		e.text(&page{Page: screen.NewPage(o.stdout, o.palette)})
 	}
 }
 
@@ -115,9 +115,9 @@ func (e watchEvent) text(p *page) {
 		p.Line(p.Faint(e.time()) + e.change())
 		return
 	}
-	p.Line(p.Red("rehome:") + " " + e.time() + e.trouble())
+	p.Line(p.Red(visible(p.self.Name)+":") + " " + e.time() + e.trouble())
 	if e.Hint != "" {
-		p.Line(p.Faint("  hint: " + visible(e.Hint)))
+		p.Line(p.Faint("  hint: " + visible(p.self.own(e.Hint))))
 	}
 }
 

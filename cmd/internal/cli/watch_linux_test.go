@@ -36,7 +36,7 @@ func TestWatchLines(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c.e.Time = at
-		watchEvent{c.e, &watchCmd{Interval: 5 * time.Second}}.text(&page{screen.NewPage(&out, false)})
+		watchEvent{c.e, &watchCmd{Interval: 5 * time.Second}}.text(&page{screen.NewPage(&out, false), Rehome()})
 		if out.String() != c.want {
 			t.Errorf("%q, want %q", out.String(), c.want)
 		}

@@ -63,6 +63,9 @@ func welcome(a *app) error {
 		return err
 	}
 	w := listed.welcome
+	for i := range w.Try {
+		w.Try[i].Command = a.self.own(w.Try[i].Command)
+	}
 	w.home, w.now, w.width = machine(a.out.getenv).Home, a.now(), min(columns(a.out.stdout), screen.PageWidth)
 	return a.out.printResult(a.ctx, w)
 }

@@ -54,10 +54,10 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 	scratch.Sweep()
 	dir, err := scratch.New("", "home")
 	if err != nil {
-		return cli.Fail(&formats.Error{At: os.TempDir(), Err: err, Hint: "stores on servers are copied here; set TMPDIR to use another folder"}, args, stdout, stderr, getenv)
+		return p.Fail(&formats.Error{At: os.TempDir(), Err: err, Hint: "stores on servers are copied here; set TMPDIR to use another folder"}, args, stdout, stderr, getenv)
 	}
 	defer func() { _ = dir.Remove() }()
-	r := &run{dir: dir.Path, homes: homes, args: slices.Clone(args), stderr: stderr, getenv: getenv}
+	r := &run{name: p.Name, dir: dir.Path, homes: homes, args: slices.Clone(args), stderr: stderr, getenv: getenv}
 	if words := arguments[writes]; len(words) > 0 && is(words[len(words)-1]) {
 		err = r.aim(command, words[len(words)-1])
 	}
@@ -70,7 +70,7 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 		err = r.keepKeys(ctx, p)
 	}
 	if err != nil {
-		return cli.Fail(err, args, stdout, stderr, getenv)
+		return p.Fail(err, args, stdout, stderr, getenv)
 	}
 	return r.run(ctx, p, command, stdout, stderr, getenv)
 }
@@ -101,6 +101,7 @@ type run struct {
 	homes map[string]Open
 	args  []string
 	names []rename
+	name  string // of the program
 
 	stderr io.Writer
 	getenv func(string) string
@@ -211,10 +212,10 @@ func (r *run) run(ctx context.Context, p cli.Program, command string, stdout, st
 		}
 	}
 	if err != nil {
-		return cli.Fail(err, r.args, stdout, stderr, getenv)
+		return p.Fail(err, r.args, stdout, stderr, getenv)
 	}
 	if _, err := stdout.Write(waiting.Bytes()); err != nil {
-		return cli.Fail(err, r.args, stdout, stderr, getenv)
+		return p.Fail(err, r.args, stdout, stderr, getenv)
 	}
 	return code
 }
@@ -262,7 +263,7 @@ func (r *run) say(h home.Home, line string) {
 		line = h.Name() + ": " + line
 	}
 	if !r.has("--quiet") && !r.has("-q") {
-		fmt.Fprintf(r.stderr, "rehome: %s\n", screen.Visible(line))
+		fmt.Fprintf(r.stderr, "%s: %s\n", r.name, screen.Visible(line))
 	}
 }
 

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// own returns text of this program, such as a hint, with the commands in it under the name of the
+// program that runs. It changes rehome and a command only at the start and after a backtick:
+// hints can hold paths.
+func (p Program) own(text string) string { return p.renamed(text, "^|`") }
+
+// renamed is own for commands after a pattern.
+func (p Program) renamed(text, after string) string {
+	if p.Name == Rehome().Name || p.Name == "" || !strings.Contains(text, "rehome ") {
+		return text
+	}
+	names := []string{"help"}
+	for _, n := range Rehome().plainModel().Children {
+		names = append(append(names, n.Name), n.Aliases...)
+	}
+	return regexp.MustCompile(`(`+after+`)rehome (`+strings.Join(names, "|")+`)\b`).ReplaceAllString(text, "${1}"+p.Name+" ${2}")
+}
+
+// nameModel puts the name of the program into the help of rehome's commands.
+func (p Program) nameModel(m *kong.Application) {
+	if p.Name == Rehome().Name {
+		return
+	}
+	const word = "(?m)^|[\\s`\"(]"
+	for _, n := range m.Children {
+		n.Help, n.Detail = p.renamed(n.Help, word), p.renamed(n.Detail, word)
+		for _, f := range n.Flags {
+			f.Help = p.renamed(f.Help, word)
+		}
+		for _, arg := range n.Positional {
+			arg.Help = p.renamed(arg.Help, word)
+		}
+	}
+}
+
+// hintMember matches a hint in indented JSON. No line within a string begins
+// like this: strings have no line ends.
+var hintMember = regexp.MustCompile(`(?m)^( *"hint": ")((?:[^"\\]|\\.)*)(",?)$`)
+
+// ownWriter writes JSON documents, each in one call, with hints that name the program.
+type ownWriter struct {
+	self Program
+	io.Writer
+}
+
+func (w ownWriter) Write(doc []byte) (int, error) {
+	if _, err := w.Writer.Write(w.self.ownJSON(doc)); err != nil {
+		return 0, err
+	}
+	return len(doc), nil
+}
+
+// ownJSON is own for the hints of a JSON document.
+func (p Program) ownJSON(doc []byte) []byte {
+	return hintMember.ReplaceAllFunc(doc, func(line []byte) []byte {
+		m := hintMember.FindSubmatch(line)
+		return []byte(string(m[1]) + p.own(string(m[2])) + string(m[3]))
+	})
+}
