@@ -96,6 +96,12 @@ func TestNames(t *testing.T) {
 		{"m/n.sidecar.ndjson m/n-1/x m/n/agents.ndjson m/n/runs.ndjson m/n/deep/x", "cursor-ndjson m/n [.sidecar.ndjson agents.ndjson runs.ndjson]", "m/n-1/x|m/n/deep/x"},
 		{"m/n/a/agents.ndjson m/n/b/agents.ndjson m/n/rehome.json", "cursor-ndjson m/n [a/agents.ndjson b/agents.ndjson rehome.json]", ""},
 		{"m/n/.gitattributes m/n/index.db/agents.ndjson m/n/manifest.json", "archive m/n [.gitattributes index.db/agents.ndjson manifest.json]", ""},
+		// The two names of archives are those of other folders, too, in which there are stores.
+		{"m/n/.gitattributes m/n/manifest.json m/n/settings.json m/n/chat/store.db m/n/s.jsonl m/n/x/agents.ndjson", "cursor-chat m/n/chat/store.db []|lines m/n/s.jsonl []|cursor-ndjson m/n/x [agents.ndjson]", "m/n/.gitattributes|m/n/manifest.json|m/n/settings.json"},
+		{"m/n/.gitattributes m/n/manifest.json m/n/s.ndjson m/n/chat/store.db m/n/chat/store.db-wal", "archive m/n [.gitattributes manifest.json s.ndjson]|cursor-chat m/n/chat/store.db [ -wal]", ""},
+		{"m/n/database.json m/n/manifest.json m/n/blobs/3f/a.ndjson", "archive m/n [blobs/3f/a.ndjson database.json manifest.json]", ""},
+		{"m/n/.gitattributes m/n/manifest.json m/n/globalStorage/state.vscdb/cursordiskkv/3f/a.ndjson m/n/t/a.jsonl m/n/t/a.jsonl.xxh3", "archive m/n [.gitattributes globalStorage/state.vscdb/cursordiskkv/3f/a.ndjson manifest.json t/a.jsonl t/a.jsonl.xxh3]", ""},
+		{"m/n/.gitattributes m/n/manifest.json m/n/sdk-agent-store/h/agents/agent-1/store.db/database.json", "archive m/n [.gitattributes manifest.json sdk-agent-store/h/agents/agent-1/store.db/database.json]", ""},
 		{"m/.claude/projects/p/a.jsonl m/.claude/projects/p/a/subagents/agent-1.jsonl m/.claude/projects/p/a-2.jsonl m/.claude/projects/p/b/tool-results/x.txt",
 			"claude-code m/.claude/projects/p/a-2.jsonl []|claude-code m/.claude/projects/p/a.jsonl [ m/.claude/projects/p/a/subagents/agent-1.jsonl]", "m/.claude/projects/p/b/tool-results/x.txt"},
 		{"m/.codex/sessions/2026/01/02/rollout-1.jsonl m/.codex/sessions/2026/02/03/rollout-2.jsonl.zst m/.codex/history.jsonl", "lines m/.codex/history.jsonl []|codex m/.codex/sessions [2026/01/02/rollout-1.jsonl 2026/02/03/rollout-2.jsonl.zst]", ""},

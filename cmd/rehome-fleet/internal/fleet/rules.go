@@ -13,6 +13,7 @@ type sign uint16
 const (
 	manifest sign = 1 << iota
 	attributes
+	rows // an archive's description of a database, or its rows
 	sdkIndex
 	sdkPlace // agents below it, or the folder of the SDK around it
 	chatFile
@@ -31,7 +32,7 @@ var folderRules = []struct {
 	signs  sign
 	member func(rel string) bool // nil: everything below the folder
 }{
-	{"archive", manifest | attributes, nil},
+	{"archive", manifest | attributes | rows, func(rel string) bool { return !databases.MatchString(path.Base(rel)) }},
 	{"cursor-sdk", sdkIndex | sdkPlace, func(rel string) bool {
 		return strings.HasPrefix(rel, "agents/") || !fileNames.MatchString(path.Base(rel))
 	}},
@@ -47,8 +48,14 @@ var (
 	uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	day  = regexp.MustCompile(`(^|/)\d{4}/\d{2}/\d{2}$`)
 	// fileNames are the stores that are files: the name, without what belongs to it.
-	fileNames = regexp.MustCompile(`^(store\.db|state\.vscdb)(-wal|-shm|-journal)?$|\.jsonl(\.gz|\.zst)?$`)
+	fileNames = regexp.MustCompile(databases.String() + `|\.jsonl(\.gz|\.zst)?$`)
+	databases = regexp.MustCompile(`^(store\.db|state\.vscdb)(-wal|-shm|-journal)?$`)
 	fileSides = regexp.MustCompile(`(-wal|-shm|-journal)$`)
+	// What an archive has besides the two names that other folders have, too: rows, or the
+	// description of a database. Those of a store of several databases are in their folders.
+	rowNames   = regexp.MustCompile(`^database\.json$|\.ndjson(\.gz|\.zst)?$`)
+	shardNames = regexp.MustCompile(`^[0-9a-f]{2}$`)
+	inDatabase = regexp.MustCompile(`^(.*)/[^/]+\.(db|vscdb)/`)
 )
 
 const sidecarEnding = ".sidecar.ndjson"
@@ -62,8 +69,10 @@ func signOf(key string) (root string, s sign) {
 	switch base {
 	case "manifest.json":
 		return dir, manifest
-	case ".gitattributes", "database.json":
+	case ".gitattributes":
 		return dir, attributes
+	case "database.json":
+		return dir, attributes | rows
 	case "index.db":
 		if path.Base(parent(dir)) == "sdk-agent-store" {
 			return dir, sdkIndex | sdkPlace
@@ -105,6 +114,7 @@ func newNames() *names { return &names{maphash.MakeSeed(), map[uint64]sign{}} }
 
 // see takes note of a key.
 func (n *names) see(key string) {
+	n.seeRows(key)
 	root, s := signOf(key)
 	if s == 0 {
 		return
@@ -114,6 +124,30 @@ func (n *names) see(key string) {
 		n.signs[maphash.String(n.seed, parent(root))] |= splitAgent
 	}
 }
+
+// seeRows takes note of the folders that may be an archive because of a key.
+func (n *names) seeRows(key string) {
+	if !rowNames.MatchString(path.Base(key)) {
+		return
+	}
+	if dir := parent(key); !shardNames.MatchString(path.Base(dir)) {
+		n.signs[maphash.String(n.seed, dir)] |= rows
+	}
+	around := inDatabase.FindStringSubmatch("/" + key)
+	if around == nil {
+		return
+	}
+	dir := strings.TrimPrefix(around[1], "/")
+	for range maxAround {
+		if n.signs[maphash.String(n.seed, dir)] |= rows; dir == "" {
+			return
+		}
+		dir = parent(dir)
+	}
+}
+
+// maxAround is how many folders an archive can have around a database.
+const maxAround = 5
 
 // folder returns the kind of store that a folder is, and its rule; "" if it is none.
 func (n *names) folder(dir string) (kind string, member func(string) bool) {
