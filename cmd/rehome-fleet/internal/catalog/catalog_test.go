@@ -21,8 +21,6 @@ import (
 	"rehome/formats/session"
 )
 
-const testdata = "../../../../testdata/"
-
 // address returns the address of a new schema, and a connection.
 func address(t *testing.T, schema string) (string, *pgx.Conn) {
 	t.Helper()

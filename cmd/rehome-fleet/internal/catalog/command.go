@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"rehome/cmd/internal/cli"
 	"rehome/cmd/internal/screen"
@@ -13,7 +14,7 @@ import (
 // Command is the command catalog.
 type Command struct {
 	Src string `arg:"" help:"Store, or folder of stores. Never modified."`
-	To  string `arg:"" help:"postgres:// address; ?schema=NAME is the schema (default: rehome)"`
+	To  string `arg:"" help:"postgres:// address; ?schema=NAME is the schema (default: rehome). Or a file to create"`
 
 	Machine string `group:"What to include:" placeholder:"NAME" help:"Name of the machine in the catalog (default: its host name)"`
 	Unit    string `group:"What to include:" placeholder:"ID" help:"Write this id to the column unit_id"`
@@ -32,6 +33,9 @@ Each store is loaded in one transaction, which replaces what was loaded of it be
 and path, so load it under the same ones: --machine and --base. Loading the same sessions again changes nothing. Stores
 that are gone stay in the catalog.
 
+If TO is a file, it gets the same rows as lines of JSON, without machine and unit. The verb catalog of
+rehome-fleet plan makes such files, and rehome-fleet load loads them.
+
 Keep the password out of the address: PGPASSWORD, ~/.pgpass and PGSERVICEFILE work as in psql.
 
 Examples:
@@ -44,16 +48,24 @@ Examples:
         FROM rehome.sessions GROUP BY 1, 2"`
 }
 
-// Run loads the stores.
+// Run loads the stores, or writes their rows to a file.
 func (c *Command) Run(call *cli.Call) error {
-	if c.Machine == "" { // two machines without a name would replace each other's stores
-		if c.Machine, _ = os.Hostname(); c.Machine == "" {
-			return convert.Misuse{Err: errors.New("this machine has no name: pass --machine")}
+	o := Options{Base: c.Base, Redact: tables.Redaction(c.RedactFlags), Live: c.Live, Jobs: c.Jobs, OnProgress: call.Progress(), OnNotice: call.Remark}
+	var rep *Report
+	var err error
+	if strings.Contains(c.To, "://") {
+		if c.Machine == "" { // two machines without a name would replace each other's stores
+			if c.Machine, _ = os.Hostname(); c.Machine == "" {
+				return convert.Misuse{Err: errors.New("this machine has no name: pass --machine")}
+			}
 		}
+		rep, err = Load(call.Context, call.Registry, c.Src, c.To, tables.Meta{Machine: c.Machine, Unit: c.Unit}, o)
+	} else {
+		if c.Machine+c.Unit+c.Base != "" {
+			return convert.Misuse{Err: errors.New("--machine, --unit and --base have no effect on a file")}
+		}
+		rep, err = WriteFile(call.Context, call.Registry, c.Src, c.To, o)
 	}
-	rep, err := Load(call.Context, call.Registry, c.Src, c.To, tables.Meta{Machine: c.Machine, Unit: c.Unit}, Options{
-		Base: c.Base, Redact: tables.Redaction(c.RedactFlags), Live: c.Live, Jobs: c.Jobs, OnProgress: call.Progress(), OnNotice: call.Remark,
-	})
 	call.EndProgress()
 	if err != nil {
 		return err
@@ -108,6 +120,10 @@ func (r *Report) Text(p *cli.Page) {
 		if s.Error.Hint != "" {
 			p.Linef("    hint: %s", screen.Visible(s.Error.Hint))
 		}
+	}
+	if n := r.count(Written); n > 0 {
+		p.Linef("  %s of %s written", screen.Plural(sessions, "session"), screen.Plural(n, "store"))
+		return
 	}
 	p.Linef("  %s: %s loaded, %s unchanged", screen.Plural(sessions, "session"), screen.Plural(r.count(Loaded), "store"), screen.Grouped(r.count(Unchanged)))
 }

@@ -11,5 +11,9 @@
 // loaded from the same sessions is left as it is, so loading can be repeated. A store
 // that cannot be read keeps what was loaded of it before, and one that is gone, too.
 //
+// What is loaded is a file of rows, see rows.go. Such a file can be written in one place and
+// loaded in another, by package fleet: who reads a store needs no database, and who loads its
+// rows need not trust them.
+//
 // PostgreSQL cannot hold U+0000 in text: U+FFFD takes its place, as a loss.
 package catalog

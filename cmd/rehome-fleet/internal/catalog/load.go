@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path"
 	"path/filepath"
 
 	"rehome/cmd/rehome-fleet/internal/tables"
@@ -23,6 +26,7 @@ const maxSessions = 20_000
 const (
 	Loaded    = "loaded"
 	Unchanged = "unchanged"
+	Written   = "written"
 	Failed    = "failed"
 )
 
@@ -43,29 +47,6 @@ type StoreReport struct {
 	Losses   int                  `json:"losses"`   // rows
 	Findings int                  `json:"findings"` // rows
 	Error    *convert.ErrorReport `json:"error,omitempty"`
-}
-
-// content is what is loaded of one store.
-type content struct {
-	report   *StoreReport
-	Sessions []*tables.Session
-	Losses   []*tables.Loss
-	Findings []Finding
-}
-
-// Finding is a row of the table findings.
-type Finding struct {
-	Rule     string
-	Severity string
-	Title    string
-	Count    int64
-}
-
-// digest identifies the content.
-func (c *content) digest() (string, error) {
-	h := sha256.New()
-	err := json.NewEncoder(h).Encode(c)
-	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // Options are the options of Load.
@@ -93,50 +74,109 @@ func Load(ctx context.Context, reg *formats.Registry, src, address string, m tab
 	if err != nil {
 		return nil, err
 	}
+	r, err := read(ctx, reg, src, d.Name(), m, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.dir.Remove()
+	l, err := Open(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close(ctx)
+	base := tables.PathText(filepath.ToSlash(o.Base))
+	stores, err := r.each(func(c *content) error {
+		f, digest, err := c.file(filepath.Join(r.dir.Path, "rows"))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, c.report.Status, err = l.Load(ctx, Key{m.Machine, path.Join(base, c.report.Path), m.Unit}, f, digest)
+		return c.report.refused(err)
+	})
+	return &Report{Source: src, Target: d.Name(), Stores: stores}, err
+}
+
+// file writes the rows to a file, and returns its digest.
+func (c *content) file(at string) (*os.File, string, error) {
+	f, err := os.Create(at)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.New()
+	if err := writeFile(io.MultiWriter(f, sum), c.report.Format, c.write); err != nil {
+		return nil, "", errors.Join(err, f.Close())
+	}
+	return f, hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// refused notes that the rows of a store cannot be loaded.
+func (r *StoreReport) refused(err error) error {
+	if !errors.Is(err, ErrRows) {
+		return err
+	}
+	r.Status, r.Error = Failed, &convert.ErrorReport{Message: err.Error()}
+	r.Sessions, r.Losses, r.Findings = 0, 0, 0
+	return nil
+}
+
+// reading is what was read of the stores of a source.
+type reading struct {
+	dir    *scratch.Dir // with the tables
+	stores []tables.StoreReport
+	found  map[string][]Finding
+}
+
+func (r *reading) tables() string { return filepath.Join(r.dir.Path, "tables") }
+
+// read reads a source. target takes the place of private folders in errors.
+func read(ctx context.Context, reg *formats.Registry, src, target string, m tables.Meta, o Options) (_ *reading, err error) {
 	scratch.Sweep()
-	dir, err := scratch.New("", "catalog")
-	if err != nil {
+	r := &reading{}
+	if r.dir, err = scratch.New("", "catalog"); err != nil {
 		return nil, err
 	}
-	defer func() { _ = dir.Remove() }()
-	at := filepath.Join(dir.Path, "tables")
-	made, err := tables.Write(ctx, reg, src, at, m, tables.Options{Redact: o.Redact, Live: o.Live, Jobs: o.Jobs, OnProgress: o.OnProgress, OnNotice: o.OnNotice})
+	made, err := tables.Write(ctx, reg, src, r.tables(), m, tables.Options{Redact: o.Redact, Live: o.Live, Jobs: o.Jobs, OnProgress: o.OnProgress, OnNotice: o.OnNotice})
+	if err == nil {
+		r.stores = made.Stores
+		r.found, err = findings(ctx, reg, src, o)
+	}
 	if err != nil {
-		return nil, formats.ReplacePath(err, at, d.Name())
+		return nil, errors.Join(formats.ReplacePath(err, r.tables(), target), r.dir.Remove())
 	}
-	found, err := findings(ctx, reg, src, o)
-	if err != nil {
-		return nil, err
-	}
-	l := &loader{database: d, meta: m, base: tables.PathText(filepath.ToSlash(o.Base))}
-	if err := l.open(ctx); err != nil {
-		return nil, err
-	}
-	defer func() { _ = l.conn.Close(context.WithoutCancel(ctx)) }()
-	rep := &Report{Source: src, Target: d.Name(), Stores: make([]StoreReport, len(made.Stores))}
-	for first := 0; first < len(made.Stores); {
-		first, err = l.some(ctx, at, made.Stores, first, found, rep)
+	return r, nil
+}
+
+// each calls f with each store that could be read, and reports on all.
+func (r *reading) each(f func(*content) error) ([]StoreReport, error) {
+	out := make([]StoreReport, len(r.stores))
+	for first := 0; first < len(r.stores); {
+		list, err := r.some(&first, out)
 		if err != nil {
 			return nil, err
 		}
+		for _, c := range list {
+			if err := f(c); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return rep, nil
+	return out, nil
 }
 
-// some loads the stores from the first one on, and returns the one with which to go on.
-func (l *loader) some(ctx context.Context, dir string, stores []tables.StoreReport, first int, found map[string][]Finding, rep *Report) (next int, err error) {
+// some returns stores from the first one on, and sets that with which to go on.
+func (r *reading) some(first *int, reports []StoreReport) (list []*content, err error) {
 	of := map[string]*content{}
-	var list []*content
-	for n := 0; first < len(stores) && n < maxSessions; first++ {
-		s, r := stores[first], &rep.Stores[first]
-		*r = StoreReport{Path: s.Path, Format: s.Format, Status: Failed, Failed: len(s.Failed), Error: s.Error}
+	for n := 0; *first < len(r.stores) && n < maxSessions; *first++ {
+		s, rep := r.stores[*first], &reports[*first]
+		*rep = StoreReport{Path: s.Path, Format: s.Format, Status: Failed, Failed: len(s.Failed), Error: s.Error}
 		if s.Error == nil {
-			c := &content{report: r, Findings: found[s.Found()]}
+			c := &content{report: rep, Findings: r.found[s.Found()]}
 			of[s.Path], list = c, append(list, c)
 		}
 		n += s.Sessions + len(s.Failed)
 	}
-	err = tables.Each(dir, "sessions", func(row *tables.Session) error {
+	err = tables.Each(r.tables(), "sessions", func(row *tables.Session) error {
 		if c := of[row.Store]; c != nil {
 			one := *row
 			c.Sessions = append(c.Sessions, &one)
@@ -144,7 +184,7 @@ func (l *loader) some(ctx context.Context, dir string, stores []tables.StoreRepo
 		return nil
 	})
 	if err == nil {
-		err = tables.Each(dir, "losses", func(row *tables.Loss) error {
+		err = tables.Each(r.tables(), "losses", func(row *tables.Loss) error {
 			if c := of[row.Store]; c != nil {
 				one := *row
 				c.Losses = append(c.Losses, &one)
@@ -152,12 +192,7 @@ func (l *loader) some(ctx context.Context, dir string, stores []tables.StoreRepo
 			return nil
 		})
 	}
-	for _, c := range list {
-		if err == nil {
-			err = l.load(ctx, c)
-		}
-	}
-	return first, err
+	return list, err
 }
 
 // findings returns what check finds, by path of the store below the source.
@@ -173,7 +208,7 @@ func findings(ctx context.Context, reg *formats.Registry, src string, o Options)
 			return nil, fmt.Errorf("%s: not below %s", s.Path, src)
 		}
 		for _, f := range s.Findings {
-			out[filepath.ToSlash(rel)] = append(out[filepath.ToSlash(rel)], Finding{f.Rule.ID, f.Rule.Severity.String(), f.Rule.Title, f.Count})
+			out[filepath.ToSlash(rel)] = append(out[filepath.ToSlash(rel)], Finding{Rule: f.Rule.ID, Severity: f.Rule.Severity.String(), Title: f.Rule.Title, Count: f.Count})
 		}
 	}
 	return out, nil

@@ -1,48 +1,59 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path"
+	"io"
 	"reflect"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"rehome/cmd/rehome-fleet/internal/tables"
-	"rehome/formats/loss"
 )
 
-// loader loads stores through one connection.
-type loader struct {
+// Loader loads stores through one connection.
+type Loader struct {
 	*database
 	conn *pgx.Conn
-	meta tables.Meta
-	base string
 }
+
+// Key is what a store is known by, and the unit of its rows.
+type Key struct{ Machine, Store, Unit string }
 
 // version is that of the tables. Tables of another version are refused.
 const version = "rehome catalog 1"
 
-func (l *loader) table(name string) string { return pgx.Identifier{l.Schema(), name}.Sanitize() }
+func (l *Loader) table(name string) string { return pgx.Identifier{l.Schema(), name}.Sanitize() }
 
-// open connects, and creates the tables.
-func (l *loader) open(ctx context.Context) (err error) {
+// Open connects to the catalog at an address, and creates its tables.
+func Open(ctx context.Context, address string) (*Loader, error) {
+	d, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	l := &Loader{database: d}
 	if l.conn, err = l.connect(ctx); err != nil {
-		return l.fail(ctx, err)
+		return nil, l.fail(ctx, err)
 	}
-	if err = l.prepare(ctx); err != nil {
-		_ = l.conn.Close(context.WithoutCancel(ctx))
+	if err := l.prepare(ctx); err != nil {
+		_ = l.Close(ctx)
+		return nil, l.fail(ctx, err)
 	}
-	return l.fail(ctx, err)
+	return l, nil
 }
+
+// Close ends the connection.
+func (l *Loader) Close(ctx context.Context) error { return l.conn.Close(context.WithoutCancel(ctx)) }
 
 // begin starts a transaction that does not depend on settings of the role or the database:
 // it sees what others committed before it got a lock, calls PostgreSQL's own functions, and
 // fails where a policy would hide rows, which would be loaded twice.
-func (l *loader) begin(ctx context.Context) (pgx.Tx, error) {
+func (l *Loader) begin(ctx context.Context) (pgx.Tx, error) {
 	tx, err := l.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return nil, err
@@ -54,7 +65,7 @@ func (l *loader) begin(ctx context.Context) (pgx.Tx, error) {
 }
 
 // prepare creates the tables, unless they exist.
-func (l *loader) prepare(ctx context.Context) error {
+func (l *Loader) prepare(ctx context.Context) error {
 	tx, err := l.begin(ctx)
 	if err != nil {
 		return err
@@ -75,10 +86,9 @@ func (l *loader) prepare(ctx context.Context) error {
 	}
 	script := fmt.Sprintf("CREATE SCHEMA %s; COMMENT ON SCHEMA %s IS '%s';", pgx.Identifier{l.Schema()}.Sanitize(), pgx.Identifier{l.Schema()}.Sanitize(), version)
 	script += fmt.Sprintf("CREATE TABLE %s (machine text NOT NULL, store text NOT NULL, unit_id text, format text, sessions bigint NOT NULL, digest text NOT NULL, loaded_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (machine, store));", l.table("stores"))
-	for name, columns := range map[string][]tables.Column{"sessions": tables.Columns[tables.Session](), "losses": tables.Columns[tables.Loss]()} {
-		script += l.create(name, columns)
+	for _, t := range shapes() {
+		script += l.create(t.table, t.columns)
 	}
-	script += fmt.Sprintf("CREATE TABLE %s (machine text NOT NULL, unit_id text, store text NOT NULL, rule text, severity text, title text, count bigint); CREATE INDEX ON %s (machine, store);", l.table("findings"), l.table("findings"))
 	if _, err := tx.Exec(ctx, script); err != nil {
 		return err
 	}
@@ -86,7 +96,7 @@ func (l *loader) prepare(ctx context.Context) error {
 }
 
 // create returns the SQL of a table.
-func (l *loader) create(name string, columns []tables.Column) string {
+func (l *Loader) create(name string, columns []tables.Column) string {
 	types := map[reflect.Type]string{
 		reflect.TypeFor[string](): "text", reflect.TypeFor[int64](): "bigint", reflect.TypeFor[bool](): "boolean",
 		reflect.TypeFor[time.Time](): "timestamptz", reflect.TypeFor[[]string](): "text[]",
@@ -103,130 +113,92 @@ func (l *loader) create(name string, columns []tables.Column) string {
 }
 
 // lock waits for other loaders of the same thing until the end of the transaction.
-func (l *loader) lock(ctx context.Context, tx pgx.Tx, what ...string) error {
+func (l *Loader) lock(ctx context.Context, tx pgx.Tx, what ...string) error {
 	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, strings.Join(append([]string{version, l.Schema()}, what...), "\x1f"))
 	return err
 }
 
-// load loads one store.
-func (l *loader) load(ctx context.Context, c *content) error {
-	digest, err := c.digest()
-	if err != nil {
-		return err
+// Loaded returns the digests of those of the stores that were last loaded with a unit.
+func (l *Loader) Loaded(ctx context.Context, machine, unit string, stores []string) (map[string]string, error) {
+	out := map[string]string{}
+	found, err := l.conn.Query(ctx, "SELECT store, digest FROM "+l.table("stores")+" WHERE machine = $1 AND unit_id = $2 AND store = ANY($3)", machine, unit, stores)
+	if err == nil {
+		var store, digest string
+		_, err = pgx.ForEachRow(found, []any{&store, &digest}, func() error {
+			out[store] = digest
+			return nil
+		})
 	}
-	machine, _ := noNUL(l.meta.Machine)
-	store, _ := noNUL(path.Join(l.base, c.report.Path))
+	return out, l.fail(ctx, err)
+}
+
+// Load replaces what was loaded of a store before with the rows of a file, unless they are
+// the same. The digest is that of the file. ErrRows means that the file cannot be loaded.
+func (l *Loader) Load(ctx context.Context, k Key, f io.ReadSeeker, digest string) (sessions int64, status string, err error) {
+	// Before the database is asked: every row, and how many there are.
+	all, format, err := readRows(f, nil, [placeColumns]any{})
+	if err != nil {
+		return 0, "", err
+	}
+	for all.Next() {
+	}
+	if all.err != nil {
+		return 0, "", all.err
+	}
+	k.Machine, _ = noNUL(k.Machine)
+	k.Store, _ = noNUL(k.Store)
 	tx, err := l.begin(ctx)
 	if err != nil {
-		return l.fail(ctx, err)
+		return 0, "", l.fail(ctx, err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	err = l.replace(ctx, tx, c, machine, store, digest)
-	if err == nil {
+	if status, err = l.replace(ctx, tx, k, f, all.count, []any{k.Machine, k.Store, text(k.Unit), text(format), all.count["sessions"], digest}); err == nil {
 		err = tx.Commit(ctx)
 	}
-	return l.fail(ctx, err)
+	if pe := (*pgconn.PgError)(nil); errors.As(err, &pe) && (strings.HasPrefix(pe.Code, "22") || strings.HasPrefix(pe.Code, "54")) {
+		// A value that no column or index takes, such as a very long path.
+		return 0, "", fmt.Errorf("%w: %w", ErrRows, l.fail(ctx, err))
+	}
+	return all.count["sessions"], status, l.fail(ctx, err)
 }
 
-// replace replaces what was loaded of a store before, unless it is the same.
-func (l *loader) replace(ctx context.Context, tx pgx.Tx, c *content, machine, store, digest string) error {
-	if err := l.lock(ctx, tx, "store", machine, store); err != nil {
-		return err
+// replace loads rows in a transaction. receipt is the row of the table stores.
+func (l *Loader) replace(ctx context.Context, tx pgx.Tx, k Key, f io.ReadSeeker, count map[string]int64, receipt []any) (status string, err error) {
+	if err := l.lock(ctx, tx, "store", k.Machine, k.Store); err != nil {
+		return "", err
 	}
-	sessions, losses, findings := c.rows(machine, store, l.meta.Unit)
-	r := c.report
-	r.Status, r.Sessions, r.Losses, r.Findings = Loaded, len(sessions), len(losses), len(findings)
-	var was string
-	err := tx.QueryRow(ctx, "SELECT digest FROM "+l.table("stores")+" WHERE machine = $1 AND store = $2", machine, store).Scan(&was)
+	var same bool
+	err = tx.QueryRow(ctx, "SELECT digest = $3 AND unit_id IS NOT DISTINCT FROM $4 FROM "+l.table("stores")+" WHERE machine = $1 AND store = $2", k.Machine, k.Store, receipt[5], receipt[2]).Scan(&same)
 	switch {
-	case err == nil && was == digest:
-		r.Status = Unchanged
-		return nil
+	case same && err == nil:
+		return Unchanged, nil
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
-		return err
-	}
-	for _, name := range []string{"stores", "sessions", "losses", "findings"} {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+l.table(name)+" WHERE machine = $1 AND store = $2", machine, store); err != nil {
-			return err
+		return "", err
+	case err == nil:
+		for _, name := range []string{"stores", "sessions", "losses", "findings"} {
+			if _, err := tx.Exec(ctx, "DELETE FROM "+l.table(name)+" WHERE machine = $1 AND store = $2", k.Machine, k.Store); err != nil {
+				return "", err
+			}
 		}
 	}
-	for _, one := range []struct {
-		name    string
-		columns []string
-		rows    [][]any
-	}{
-		{"sessions", names(tables.Columns[tables.Session]()), sessions},
-		{"losses", names(tables.Columns[tables.Loss]()), losses},
-		{"findings", []string{"machine", "unit_id", "store", "rule", "severity", "title", "count"}, findings},
-		{"stores", []string{"machine", "store", "unit_id", "format", "sessions", "digest"}, [][]any{{machine, store, text(l.meta.Unit), text(r.Format), int64(len(sessions)), digest}}},
-	} {
-		if len(one.rows) == 0 {
+	for _, s := range shapes() {
+		if count[s.table] == 0 {
 			continue
 		}
-		n, err := tx.CopyFrom(ctx, pgx.Identifier{l.Schema(), one.name}, one.columns, pgx.CopyFromRows(one.rows))
-		if err == nil && n != int64(len(one.rows)) {
-			err = fmt.Errorf("%d of %d rows of %s were written", n, len(one.rows), one.name)
+		in, _, err := readRows(f, &s, [placeColumns]any{k.Machine, receipt[2], k.Store})
+		if err != nil {
+			return "", err
+		}
+		n, err := tx.CopyFrom(ctx, pgx.Identifier{l.Schema(), s.table}, names(s.columns), in)
+		if err = cmp.Or(in.err, err); err == nil && n != count[s.table] {
+			err = fmt.Errorf("%d of %d rows of %s were written", n, count[s.table], s.table)
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
-}
-
-// rows returns the rows of a store, as PostgreSQL can hold them.
-func (c *content) rows(machine, store, unit string) (sessions, losses, findings [][]any) {
-	place := func(o *tables.Origin) { o.Machine, o.Store = machine, store }
-	for _, s := range c.Sessions {
-		place(&s.Origin)
-		row, n := clean(s.Origin, tables.Values(s))
-		if n == 0 {
-			sessions = append(sessions, row)
-			continue
-		}
-		s.LossesReported += n
-		row, _ = clean(s.Origin, tables.Values(s))
-		sessions = append(sessions, row)
-		g := loss.Loss{Code: loss.TextRepaired}.Group()
-		l := &tables.Loss{Origin: s.Origin, Code: string(g.Code), Kind: g.Kind.String(), Consequence: string(g.Consequence), What: g.What, Count: n}
-		row, _ = clean(l.Origin, tables.Values(l))
-		losses = append(losses, row)
-	}
-	for _, l := range c.Losses {
-		place(&l.Origin)
-		row, _ := clean(l.Origin, tables.Values(l))
-		losses = append(losses, row)
-	}
-	for _, f := range c.Findings {
-		findings = append(findings, []any{machine, text(unit), store, f.Rule, f.Severity, f.Title, f.Count})
-	}
-	return sessions, losses, findings
-}
-
-// clean replaces U+0000 in the values of a row, and counts the values that have any.
-func clean(o tables.Origin, row []any) (_ []any, repaired int64) {
-	for i, v := range row {
-		switch v := v.(type) {
-		case string:
-			if s, some := noNUL(v); some {
-				row[i] = s
-				repaired++
-			}
-		case []string:
-			for k, s := range v {
-				if s, some := noNUL(s); some {
-					v[k] = s
-					repaired++
-				}
-			}
-		}
-	}
-	row[0], row[2] = o.Machine, o.Store // never NULL here
-	return row, repaired
-}
-
-func noNUL(s string) (string, bool) {
-	return strings.ReplaceAll(s, "\x00", "\uFFFD"), strings.Contains(s, "\x00")
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{l.Schema(), "stores"}, []string{"machine", "store", "unit_id", "format", "sessions", "digest"}, pgx.CopyFromRows([][]any{receipt}))
+	return Loaded, err
 }
 
 // text returns NULL for "".

@@ -41,7 +41,7 @@ func newTarget(src, dir string, replace bool, say func(string)) (*target, error)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, failed(err, "")
 	}
-	if err := checkDisjoint(src, path); err != nil {
+	if err := CheckDisjoint(src, path); err != nil {
 		return nil, failed(err, "choose a folder outside of the source")
 	}
 	prefix := "." + strings.ToValidUTF8(filepath.Base(path)[:min(len(filepath.Base(path)), 190)], "") + formats.StagingMark
@@ -57,8 +57,9 @@ func newTarget(src, dir string, replace bool, say func(string)) (*target, error)
 	return &target{filepath.Clean(dir), path, stage, replace}, nil
 }
 
-// checkDisjoint returns an error if one of two paths is in the other.
-func checkDisjoint(src, path string) error {
+// CheckDisjoint returns an error if one of two paths is in the other. The second one is
+// absolute and without links, as far as it exists.
+func CheckDisjoint(src, path string) error {
 	from, err := filepath.Abs(src)
 	if err == nil {
 		from, err = filepath.EvalSymlinks(from)

@@ -16,19 +16,20 @@ import (
 type Column struct {
 	Name string
 	Type reflect.Type // string, int64, bool, time.Time or []string; NULL is a nil any
+	Null bool         // a value can be NULL
 }
 
 // Columns returns the columns of the rows R of a table.
 func Columns[R any]() (out []Column) {
 	for _, c := range columnsOf[R]().list {
-		kind := c.kind
+		kind, null := c.kind, strings.Contains(c.tag, ",optional")
 		if kind.Kind() == reflect.Pointer {
-			kind = kind.Elem()
+			kind, null = kind.Elem(), true
 		}
 		if strings.Contains(c.tag, "timestamp") {
 			kind = reflect.TypeFor[time.Time]()
 		}
-		out = append(out, Column{c.name, kind})
+		out = append(out, Column{c.name, kind, null})
 	}
 	return out
 }
