@@ -43,7 +43,7 @@ func homes() map[string]reach.Open {
 }
 
 func program() cli.Program {
-	return cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}, Schemes: slices.Sorted(maps.Keys(homes())), Quiet: []string{"plan", "do", "parquet", "catalog"}}
+	return cli.Program{Name: "rehome-fleet", About: about, Commands: &commands{}, Schemes: slices.Sorted(maps.Keys(homes())), Quiet: []string{"plan", "do", "load", "parquet", "catalog"}}
 }
 
 func main() {

@@ -22,7 +22,7 @@ func TestHelp(t *testing.T) {
 		return out.String()
 	}
 	manual := run("man")
-	for _, command := range []string{"plan", "do", "report", "parquet", "catalog"} {
+	for _, command := range []string{"plan", "do", "report", "load", "parquet", "catalog"} {
 		help := run("help", command)
 		if !strings.HasPrefix(strings.SplitN(help, "\n\n", 3)[1], "Usage: rehome-fleet "+command) || !strings.Contains(help, "\nExamples:\n") {
 			t.Errorf("help %s:\n%s", command, help)

@@ -23,13 +23,14 @@ type Commands struct {
 	Plan   PlanCmd   `cmd:"" group:"Fleets:" help:"Plan work on the stores of many machines"`
 	Do     DoCmd     `cmd:"" group:"Fleets:" help:"Do one part of a plan"`
 	Report ReportCmd `cmd:"" group:"Fleets:" help:"Compare results with a plan"`
+	Load   LoadCmd   `cmd:"" group:"Fleets:" help:"Load results of a plan into PostgreSQL"`
 }
 
 // PlanCmd is the command plan.
 type PlanCmd struct {
 	Src      string `arg:"" help:"Folder or s3://bucket/prefix with one folder per machine. Never modified."`
 	Out      string `default:"plan.ndjson" placeholder:"FILE" help:"Plan to write (default: plan.ndjson)"`
-	Verb     string `default:"check" placeholder:"VERB" help:"What to do: check (default), archive, canonical, redacted or parquet"`
+	Verb     string `default:"check" placeholder:"VERB" help:"What to do: check (default), archive, canonical, redacted, parquet or catalog"`
 	UnitSize string `default:"256MB" placeholder:"SIZE" help:"Max size of a unit of several stores (default: 256MB)"`
 	MaxStore string `default:"16GB" placeholder:"SIZE" help:"Do not read stores above this size (default: 16GB)"`
 	DryRun   bool   `help:"Print the totals, but do not write the plan"`

@@ -4,6 +4,7 @@
 //	plan    lists it once, and divides it into units: whole stores of one machine
 //	do      does the units of one shard, and writes a receipt for each
 //	report  compares the receipts with the plan
+//	load    loads the results of the verb catalog into PostgreSQL
 //
 // There is no scheduler. Whatever starts do for each shard, again where it failed, is one: an
 // array of Slurm or AWS Batch, an indexed job of Kubernetes, a loop in a shell. That holds
@@ -25,5 +26,5 @@
 //
 // The files: rules (which names are stores), group and spool (a listing as stores, in bounded
 // memory), plan, shard and index (which units are mine), do, child and judge (a store), receipt,
-// report, cmd and render (the commands).
+// report, load, cmd and render (the commands).
 package fleet

@@ -14,6 +14,7 @@ import (
 
 	"rehome/cmd/internal/cli"
 	"rehome/cmd/rehome-fleet/internal/bucket"
+	"rehome/cmd/rehome-fleet/internal/catalog"
 	"rehome/internal/fsx"
 )
 
@@ -23,7 +24,11 @@ const programName = "rehome-fleet-test"
 // processes that they start are real ones.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == programName {
-		os.Exit(cli.Run(cli.Setup(), cli.Program{Name: "rehome-fleet", Commands: &Commands{}}, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+		commands := struct {
+			Commands
+			Catalog catalog.Command `cmd:""`
+		}{}
+		os.Exit(cli.Run(cli.Setup(), cli.Program{Name: "rehome-fleet", Commands: &commands}, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 	}
 	os.Exit(m.Run())
 }

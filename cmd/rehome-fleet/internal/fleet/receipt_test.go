@@ -59,6 +59,8 @@ func TestCommandLine(t *testing.T) {
 		{1, []string{"report", filepath.Join(dir, "missing"), "--out", out}},
 		{4, []string{"report", plan, "--out", filepath.Join(dir, "missing")}},
 		{2, []string{"report", plan}},
+		{2, []string{"load", plan, "postgres://127.0.0.1:1/x"}},
+		{1, []string{"load", plan, "postgres://127.0.0.1:1/x", "--out", out}}, // its verb is check
 	} {
 		before := tree(t, src)
 		must(t, c.code, bin, c.args...)

@@ -121,14 +121,18 @@ func (r *Report) Text(p *cli.Page) {
 		p.Linef("%s in %s without a valid receipt", screen.Plural(r.NotDone, "store"), screen.Plural(r.Missing+r.Damaged, "unit"))
 	}
 	p.Linef("results: %s, %s", screen.Plural(r.Files, "file"), screen.Size(r.Written))
-	for _, l := range r.Listed {
+	printListed(p, r.Listed, r.Unlisted)
+}
+
+func printListed(p *cli.Page, listed []Listed, unlisted int64) {
+	for _, l := range listed {
 		line := screen.Sprintf("  %s: %s", screen.Visible(l.Outcome), screen.Visible(l.Path))
 		if l.Detail != "" {
 			line += ": " + screen.Visible(l.Detail)
 		}
 		p.Line(line + screen.Sprintf(" (unit %s)", screen.Visible(l.Unit)))
 	}
-	if r.Unlisted > 0 {
-		p.Linef("  %s more", screen.Grouped(r.Unlisted))
+	if unlisted > 0 {
+		p.Linef("  %s more", screen.Grouped(unlisted))
 	}
 }

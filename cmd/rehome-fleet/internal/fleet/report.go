@@ -51,6 +51,27 @@ const readers = 16
 // makeReport reads the receipts of a plan; with verify, also every file they list.
 func makeReport(ctx context.Context, p *planFile, out bucket.Bucket, verify bool) (*Report, error) {
 	r := &Report{Verb: p.header.Recipe.Verb, Outcomes: map[outcome]int64{}, Findings: map[string]int64{}, Listed: []Listed{}, Others: p.total.Others, Verified: verify}
+	err := eachReceipt(ctx, p, out, verify, func(u *Unit, receipt *Receipt, damage error) error {
+		r.add(u, receipt, damage)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Complete = r.NotDone == 0
+	sum := r.NotDone
+	for n := range maps.Values(r.Outcomes) {
+		sum += n
+	}
+	if r.Units != p.total.Units || r.Stores != p.total.Stores || sum != r.Stores {
+		return nil, damaged(p.Name(), "its lines do not add up to its last line")
+	}
+	return r, nil
+}
+
+// eachReceipt calls f with each unit of a plan, in order: its receipt, or why it has none.
+// With verify, a receipt whose files are damaged is damaged, too.
+func eachReceipt(ctx context.Context, p *planFile, out bucket.Bucket, verify bool, f func(u *Unit, receipt *Receipt, damage error) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type read struct {
@@ -86,31 +107,33 @@ func makeReport(ctx context.Context, p *planFile, out bucket.Bucket, verify bool
 	}()
 	for one := range queue {
 		got := <-one
-		if got.err != nil {
-			return nil, got.err
+		if got.err == nil {
+			got.err = f(got.unit, got.receipt, got.damage)
 		}
-		r.add(got.unit, got.receipt, got.damage)
+		if got.err != nil {
+			return got.err
+		}
 	}
-	r.Complete = r.NotDone == 0
-	sum := r.NotDone
-	for n := range maps.Values(r.Outcomes) {
-		sum += n
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if r.Units != p.total.Units || r.Stores != p.total.Stores || sum != r.Stores {
-		return nil, damaged(p.Name(), "its lines do not add up to its last line")
-	}
-	return r, nil
+	return ctx.Err()
 }
 
-func (r *Report) list(l Listed) {
-	if len(r.Listed) == maxListed {
-		r.Unlisted++
+// list adds to what is listed, as far as there is room.
+func list(to *[]Listed, unlisted *int64, one Listed) {
+	if len(*to) == maxListed {
+		*unlisted++
 		return
 	}
-	r.Listed = append(r.Listed, l)
+	*to = append(*to, one)
+}
+
+func (r *Report) list(l Listed) { list(&r.Listed, &r.Unlisted, l) }
+
+// missing lists a unit that has no valid receipt.
+func missing(u *Unit, damage error) Listed {
+	if damage != nil {
+		return Listed{u.ID, u.Stores[0].Path, "damaged", damage.Error()}
+	}
+	return Listed{u.ID, u.Stores[0].Path, "missing", "no receipt for " + string(screen.Plural(int64(len(u.Stores)), "store"))}
 }
 
 // add adds a unit: its receipt, or why it has none.
@@ -119,15 +142,13 @@ func (r *Report) add(u *Unit, receipt *Receipt, damage error) {
 	r.Stores += int64(len(u.Stores))
 	r.Bytes += u.Bytes
 	if receipt == nil || damage != nil {
-		l := Listed{Unit: u.ID, Path: u.Stores[0].Path, Outcome: "missing", Detail: "no receipt for " + string(screen.Plural(int64(len(u.Stores)), "store"))}
 		if damage != nil {
 			r.Damaged++
-			l.Outcome, l.Detail = "damaged", damage.Error()
 		} else {
 			r.Missing++
 		}
 		r.NotDone += int64(len(u.Stores))
-		r.list(l)
+		r.list(missing(u, damage))
 		return
 	}
 	for _, f := range receipt.Files {
