@@ -88,7 +88,7 @@ type Emit func(*Item) error
 
 // Split calls emit for the items of a file of a set, and returns the number of its lines.
 func Split(set Set, r io.Reader, emit Emit) (lines int64, err error) {
-	s := splitter{set: set, emit: emit, longest: maxLine, seen: map[[16]byte]struct{}{}}
+	s := splitter{set: set, emit: emit, longest: maxLine, seen: map[[16]byte]struct{}{}, runs: map[string]*span{}}
 	err = s.file(r)
 	return s.ord, err
 }

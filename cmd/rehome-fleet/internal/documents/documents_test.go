@@ -278,3 +278,27 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// TestEvents compares which events are documents with what a list of all says.
+func TestEvents(t *testing.T) {
+	for range 2000 {
+		var file strings.Builder
+		had, want := map[string]bool{}, 0
+		for range rand.IntN(30) {
+			line := fmt.Sprintf(`{"runId":"r%d","seq":%d}`, rand.IntN(2), rand.IntN(12))
+			if file.WriteString(line + "\n"); !had[line] {
+				want++
+			}
+			had[line] = true
+		}
+		got := 0
+		if _, err := Split(Events, strings.NewReader(file.String()), func(it *Item) error {
+			if it.Kind == Document {
+				got++
+			}
+			return nil
+		}); err != nil || got != want {
+			t.Fatalf("%d documents, %v, want %d:\n%s", got, err, want, file.String())
+		}
+	}
+}

@@ -15,6 +15,9 @@ type splitter struct {
 	emit    Emit
 	longest int                   // lines beyond are raw
 	seen    map[[16]byte]struct{} // digests of keys: 16 bytes a document
+	runs    map[string]*span      // of events that follow each other, which need no digest each
+	run     *span                 // of the last event
+	runID   []byte
 	ord     int64
 	raw     []byte // lines that are no documents, from rawOrd on
 	from    int64
@@ -156,7 +159,14 @@ func (s *splitter) fresh(r *Row) bool {
 			keys = append(keys, short('t', r.Agent, binary.BigEndian.AppendUint64(nil, math.Float64bits(r.Number))))
 		}
 	case Events:
-		keys[0] = short('e', r.Run, binary.BigEndian.AppendUint64(nil, uint64(r.Seq)))
+		switch s.follows(r) {
+		case before:
+			return false
+		case next:
+			keys = keys[:0]
+		default:
+			keys[0] = eventKey(r)
+		}
 	case Checkpoints:
 		keys[0] = short('c', r.Agent, r.Blob)
 	}
@@ -176,6 +186,48 @@ func (s *splitter) fresh(r *Row) bool {
 		s.seen[k] = struct{}{}
 	}
 	return true
+}
+
+// span are the numbers of events of a run, from one to another.
+type span struct{ from, to int64 }
+
+// place is where an event is in the order of its run.
+type place int
+
+const (
+	elsewhere place = iota
+	before
+	next
+)
+
+// follows returns whether an event is one of those of its run that follow each other, or the
+// next of them.
+func (s *splitter) follows(r *Row) place {
+	if s.run == nil || !bytes.Equal(s.runID, r.Run) {
+		s.runID = append(s.runID[:0], r.Run...)
+		if s.run = s.runs[string(r.Run)]; s.run == nil {
+			s.run = &span{r.Seq, r.Seq - 1}
+			s.runs[string(r.Run)] = s.run
+		}
+	}
+	switch {
+	case r.Seq >= s.run.from && r.Seq <= s.run.to:
+		return before
+	case r.Seq != s.run.to+1:
+		return elsewhere
+	}
+	if len(s.seen) > 0 {
+		if _, ok := s.seen[eventKey(r)]; ok {
+			return before
+		}
+	}
+	s.run.to++
+	return next
+}
+
+// eventKey returns the key of an event.
+func eventKey(r *Row) [16]byte {
+	return short('e', r.Run, binary.BigEndian.AppendUint64(nil, uint64(r.Seq)))
 }
 
 // short returns the beginning of the digest of a key.
