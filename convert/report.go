@@ -24,7 +24,7 @@ type Report struct {
 	Sidecar string        `json:"residue,omitempty"` // the sidecar that was written
 	Stores  []StoreReport `json:"stores"`            // in the order of the walk
 
-	// Losses are those of a place that a caller has moved the target to, such as a server.
+	// Losses are those of the places that a caller has read the source from, and moved the target to.
 	Losses []loss.Group `json:"losses,omitempty"`
 
 	Redacted   []RedactedCount   `json:"redacted,omitzero"`    // by rule: the sums of what was placed; nil if nothing was to be redacted

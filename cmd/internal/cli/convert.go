@@ -255,13 +255,13 @@ func (c *convertCmd) Run(a *app) error {
 
 // accept returns what refuses losses beyond a kind; 0 = the default.
 func accept(allow loss.Kind) func([]loss.Group) error {
-	return func(groups []loss.Group) error {
+	return func(groups []loss.Group) (err error) {
 		for _, g := range groups {
 			if g.Kind > cmp.Or(allow, loss.Dropped) {
-				return &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errWithheld, g.Kind, g.Count, g.What, g.Code), Hint: "pass --allow " + g.Kind.String() + " to accept this"}
+				err = errors.Join(err, &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errWithheld, g.Kind, g.Count, g.What, g.Code), Hint: "pass --allow " + g.Kind.String() + " to accept this"})
 			}
 		}
-		return nil
+		return err
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"rehome/cmd/rehome-fleet/internal/postgres"
+	"rehome/convert"
 )
 
 // database is a schema of a database.
@@ -13,6 +14,9 @@ type database struct{ *postgres.Address }
 
 func parse(address string) (*database, error) {
 	a, err := postgres.Parse(address, "rehome")
+	if err != nil {
+		err = convert.Misuse{Err: err}
+	}
 	return &database{a}, err
 }
 

@@ -28,7 +28,7 @@ type LoadCmd struct {
 func (LoadCmd) Help() string {
 	return `Loads the sessions, losses and findings of every store with a receipt into the
 tables that rehome-fleet catalog describes. Machine, store and unit of a row are
-those of the plan. Each store is loaded in one transaction, which replaces what
+those of the plan, so a store must be in the folder of its machine. Each store is loaded in one transaction, which replaces what
 was loaded of it before, so that it is safe to load again, or at the same time:
 what was loaded stays as it is. A store that could not be read keeps its old
 rows, and so does one that is not in the plan.
@@ -148,6 +148,9 @@ func (l *loading) unit(ctx context.Context) func(*Unit, *Receipt, error) error {
 			case s.Outcome != ok && s.Outcome != findings:
 				l.NotRead++
 				l.list(Listed{u.ID, s.Path, string(s.Outcome), s.Detail})
+			case u.Machine == "": // two such plans would replace each other's stores
+				l.Failed++
+				l.list(Listed{u.ID, s.Path, "failed", "in no machine's folder"})
 			case found && there[s.Path] == f.Digest:
 				l.Unchanged++
 			default:

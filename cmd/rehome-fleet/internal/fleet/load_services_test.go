@@ -133,6 +133,14 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	sameTree(t, catalogRows(t, "fleet_load"), want)
+	// A store of no machine, which another one could replace.
+	loose, looseOut := filepath.Join(dir, "loose.ndjson"), filepath.Join(dir, "loose")
+	write(t, looseOut+"-src", "s.jsonl", strings.Replace(jsonLine, "%d", "x", 1))
+	must(t, 0, bin, "plan", looseOut+"-src", "--out", loose, "--verb", "catalog")
+	must(t, 0, bin, "do", loose, "--shard", "0/1", "--out", looseOut)
+	if r := result(4, loose, looseOut, to); r.Failed != 1 || r.Loaded != 0 {
+		t.Errorf("%+v", r)
+	}
 	// A later plan: another unit, and nothing of the old one.
 	write(t, src, "machine-0/home/ann/.claude/projects/-home-ann-app/"+chatID+".jsonl", strings.Replace(jsonLine, "%d", "changed", 1))
 	next := filepath.Join(dir, "next.ndjson")

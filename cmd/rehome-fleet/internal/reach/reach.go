@@ -70,6 +70,7 @@ func Run(ctx context.Context, p cli.Program, homes map[string]Open, args []strin
 		err = r.keepKeys(ctx, p)
 	}
 	if err != nil {
+		r.sayLosses("not read: ", r.lost.Groups())
 		return p.Fail(err, args, stdout, stderr, getenv)
 	}
 	return r.run(ctx, p, command, stdout, stderr, getenv)
@@ -250,22 +251,22 @@ func (r *run) place(ctx context.Context, accept func([]loss.Group) error) (backu
 	return placed.Backup, nil
 }
 
-// sayLosses prints losses as remarks, for commands whose reports have no place for them.
+// sayLosses writes losses to stderr, even if the command is to be quiet: its report has no
+// place for them.
 func (r *run) sayLosses(lead string, groups []loss.Group) {
 	for _, g := range groups {
-		r.say(nil, fmt.Sprintf("%s%s: %d %s (%s), first at %s", lead, g.Kind, g.Count, g.What, g.Code, g.Places[0]))
+		r.line(fmt.Sprintf("%s%s: %d %s (%s), first at %s", lead, g.Kind, g.Count, g.What, g.Code, g.Places[0]))
 	}
 }
 
-// say writes a line to stderr, about a home if it is not nil, unless the command is to be quiet.
+// say writes a line about a home to stderr, unless the command is to be quiet.
 func (r *run) say(h home.Home, line string) {
-	if h != nil {
-		line = h.Name() + ": " + line
-	}
 	if !r.has("--quiet") && !r.has("-q") {
-		fmt.Fprintf(r.stderr, "%s: %s\n", r.name, screen.Visible(line))
+		r.line(h.Name() + ": " + line)
 	}
 }
+
+func (r *run) line(text string) { fmt.Fprintf(r.stderr, "%s: %s\n", r.name, screen.Visible(text)) }
 
 // has reports whether a flag without a value is set.
 func (r *run) has(flag string) bool {
