@@ -58,7 +58,7 @@ func (m *migration) plan(ctx context.Context, p *plannedFamily) error {
 	root := p.root.placement.root
 	p.rep.File, p.rep.Session = m.path(root), m.to.Writer.ID(root)
 	if p.root.placement.inPlace && m.o.Redact != nil {
-		return &formats.Error{At: p.rep.File, Err: errors.New("already in its place: migrate does not redact the client's own sessions"), Hint: "write a redacted copy: rehome redact SRC DST"}
+		return &formats.Error{At: p.rep.File, Err: errors.New("already in its place: migrate does not redact the client's own sessions"), Hint: "write a redacted copy: `rehome redact SRC DST`"}
 	}
 	inside := p.rep.File
 	if m.adds() {

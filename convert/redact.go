@@ -41,7 +41,7 @@ func (r *recordRedaction) Value(ctx context.Context, b []byte, blob bool, onHit 
 		return nil, leftError("")
 	}
 	if o := (*redact.Opaque)(nil); errors.As(err, &o) {
-		err = &formats.Error{Err: err, Hint: "delete this record from a copy of the store, or convert the sessions: rehome convert SRC DST --to canonical --redact"}
+		err = &formats.Error{Err: err, Hint: "delete this record from a copy of the store, or convert the sessions: `rehome convert SRC DST --to canonical --redact`"}
 	}
 	return out, err
 }

@@ -35,7 +35,7 @@ func Open(reg *formats.Registry, path string) (*Snapshot, error) {
 			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, &formats.Error{At: path, Err: errors.New("no backup found"), Hint: "name the folder of a backup, or make one: rehome backup"}
+			return nil, &formats.Error{At: path, Err: errors.New("no backup found"), Hint: "name the folder of a backup, or make one: `rehome backup`"}
 		}
 		path = filepath.Join(path, names[len(names)-1])
 	}

@@ -131,7 +131,7 @@ func (m *merger) compare() error {
 	for _, at := range m.order {
 		for _, s := range m.found[at][1:] {
 			if first := m.found[at][0]; first.text() != s.text() {
-				return &formats.Error{At: s.loc.Path, Err: fmt.Errorf("is %s, but %s is %s", s.format.Name, first.loc.Path, first.format.Name), Hint: "convert one of them first: rehome convert"}
+				return &formats.Error{At: s.loc.Path, Err: fmt.Errorf("is %s, but %s is %s", s.format.Name, first.loc.Path, first.format.Name), Hint: "convert one of them first with `rehome convert`"}
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (m *merger) unite(ctx context.Context, at slot, out string) (err error) {
 	format := m.reg.Lookup(all[0].text())
 	if format.Merge == nil {
 		return &formats.Error{Format: format.Name, At: all[0].loc.Path, Err: errors.New("stores of this format cannot be merged"),
-			Hint: "convert each to text (rehome convert SRC TEXT --to canonical), merge the texts, and run `rehome migrate`"}
+			Hint: "convert each to text (`rehome convert SRC TEXT --to canonical`), merge the texts, and run `rehome migrate`"}
 	}
 	if format.Merge.Sessions != nil {
 		return m.uniteSessions(ctx, rel, all, format, out)

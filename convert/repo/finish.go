@@ -225,7 +225,7 @@ const maxRounds = 8
 // finish merges a unit and places the result.
 func (f *finisher) finish(u *unit) (err error) {
 	if u.paths()[0] == "." {
-		return &formats.Error{At: u.files[0], Err: errors.New("its store is the root of the repository, which cannot be replaced"), Hint: "extract both commits to folders, and run: rehome merge A B OUT"}
+		return &formats.Error{At: u.files[0], Err: errors.New("its store is the root of the repository, which cannot be replaced"), Hint: "extract both commits to folders, and run `rehome merge A B OUT`"}
 	}
 	for _, name := range u.files {
 		if s := f.files[name]; !f.sides[1].Has(name, s.Ours) || !f.sides[2].Has(name, s.Theirs) {

@@ -193,7 +193,7 @@ func copyRecords(ctx context.Context, of, text *formats.Format, l *formats.Locat
 			n := int64(b.Size() + b.Rows()*b.Width()*numberSize)
 			size, indexed = size+n, indexed+n*indexes[b.Set]
 			if limit > 0 && (size > limit || indexed > maxIndexed*limit) {
-				return &formats.Error{At: l.Path, Err: fmt.Errorf("holds more than %d MB, too much to restore to a temporary folder", limit>>20), Hint: "restore it first: rehome convert ARCHIVE STORE"}
+				return &formats.Error{At: l.Path, Err: fmt.Errorf("holds more than %d MB, too much to restore to a temporary folder", limit>>20), Hint: "restore it first: `rehome convert ARCHIVE STORE`"}
 			}
 			err = w.Put(ctx, b)
 		}

@@ -60,7 +60,7 @@ func (c *diffCmd) Validate() error {
 		return refuse("too many commits", "name one or two before --")
 	}
 	if len(c.Path) == 0 && len(c.Src) != 2 {
-		return refuse(fmt.Sprintf("needs two sources, not %d", len(c.Src)), "name two stores, files or sessions, or commits and a path: rehome diff REV1 REV2 -- PATH")
+		return refuse(fmt.Sprintf("needs two sources, not %d", len(c.Src)), "name two stores, files or sessions, or commits and a path: `rehome diff REV1 REV2 -- PATH`")
 	}
 	if c.Exact && (c.Format == "markdown" || c.Thinking || c.All || c.Tools != "brief") {
 		return refuse("--exact compares records, not messages", "omit --format markdown, --tools, --thinking and --all")
@@ -172,7 +172,7 @@ func (c *diffCmd) sides(a *app) (out [2]diff.Side, done func() error, err error)
 	for i, name := range c.Src {
 		src, err := a.resolve(name, c.Live)
 		if err != nil && errors.As(err, new(*formats.Error)) && !exists(name) {
-			err = &formats.Error{At: name, Err: errors.New("no such file or session"), Hint: "run `rehome ls` to list sessions; to compare git commits, name a path: rehome diff REV1 REV2 -- PATH"}
+			err = &formats.Error{At: name, Err: errors.New("no such file or session"), Hint: "run `rehome ls` to list sessions; to compare git commits, name a path: `rehome diff REV1 REV2 -- PATH`"}
 		}
 		if err != nil {
 			return out, done, err
