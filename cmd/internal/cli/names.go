@@ -18,11 +18,19 @@ func (p Program) renamed(text, after string) string {
 	if p.Name == Rehome().Name || p.Name == "" || !strings.Contains(text, "rehome ") {
 		return text
 	}
+	return regexp.MustCompile(`(`+after+`)rehome (`+p.commandPattern()+`)\b`).ReplaceAllString(text, "${1}"+p.Name+" ${2}")
+}
+
+// commandPattern matches the names of rehome's commands. Making it takes longer than using it.
+func (p Program) commandPattern() string {
+	if p.commands != "" {
+		return p.commands
+	}
 	names := []string{"help"}
 	for _, n := range Rehome().plainModel().Children {
 		names = append(append(names, n.Name), n.Aliases...)
 	}
-	return regexp.MustCompile(`(`+after+`)rehome (`+strings.Join(names, "|")+`)\b`).ReplaceAllString(text, "${1}"+p.Name+" ${2}")
+	return strings.Join(names, "|")
 }
 
 // nameModel puts the name of the program into the help of rehome's commands.

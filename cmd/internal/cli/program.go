@@ -30,6 +30,8 @@ type Program struct {
 	// kept what was there; nil = it is in its place. It calls accept with the losses of that
 	// place before anything of it is visible there, and ends with accept's error.
 	Place func(ctx context.Context, accept func([]loss.Group) error) (backup string, err error)
+
+	commands string // see commandPattern; "" = not made yet
 }
 
 // Rehome is the program without more commands.

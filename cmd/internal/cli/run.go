@@ -44,6 +44,9 @@ func runAt(ctx context.Context, args []string, stdout, stderr io.Writer, getenv 
 
 // runAt is Run with another clock.
 func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string, now func() time.Time) int {
+	if p.Name != Rehome().Name {
+		p.commands = p.commandPattern()
+	}
 	g := grammar{Plugins: p.plugins()}
 	helped, print := false, newHelpPrinter(ctx, newOutput(stdout, stderr, getenv, grammar{Color: "auto"}))
 	parser, err := kong.New(&g,

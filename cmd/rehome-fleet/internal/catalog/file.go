@@ -6,14 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"rehome/cmd/rehome-fleet/internal/tables"
 	"rehome/formats"
 	"rehome/internal/fsx"
-	"rehome/internal/scratch"
 )
 
 // FileName is the name of a file of rows in the results of a fleet.
@@ -22,46 +20,26 @@ const FileName = "catalog.ndjson"
 // WriteFile writes the rows of a store, or of a folder of stores, to a new file. It appears
 // as a whole, or not at all.
 func WriteFile(ctx context.Context, reg *formats.Registry, src, to string, o Options) (_ *Report, err error) {
-	const elsewhere = "choose another file"
-	exists := &formats.Error{At: to, Err: formats.ErrExists, Hint: elsewhere}
-	dir, err := filepath.Abs(filepath.Dir(to))
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
+	t, err := tables.NewTarget(src, to, "choose another file", false, o.OnNotice)
 	if err != nil {
-		return nil, &formats.Error{At: to, Err: formats.Cause(err), Hint: "create the folder that is to hold it"}
+		return nil, err
 	}
-	path := filepath.Join(dir, filepath.Base(to))
-	if _, err := os.Lstat(path); err == nil {
-		return nil, exists
-	}
-	if err := tables.CheckDisjoint(src, path); err != nil {
-		return nil, &formats.Error{At: to, Err: err, Hint: elsewhere}
-	}
-	scratch.SweepBeside(dir, filePrefix, func(string, error) {})
-	d, err := scratch.Make(dir, filePrefix)
-	if err != nil {
-		return nil, &formats.Error{At: to, Err: formats.Cause(err), Hint: "make the folder that is to hold it writable"}
-	}
-	defer func() { err = errors.Join(err, d.Remove()) }()
+	defer func() { err = errors.Join(err, t.Stage.Remove()) }()
 	r, err := read(ctx, reg, src, to, tables.Meta{}, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.dir.Remove()
-	staged := filepath.Join(d.Path, FileName)
-	rep, err := r.write(staged, src, to)
+	built := filepath.Join(t.Stage.Path, FileName)
+	rep, err := r.write(built, src, to)
+	if err == nil {
+		_, err = t.Place(built, fsx.Move)
+	}
 	if err != nil {
-		return nil, formats.ReplacePath(err, staged, to)
+		return nil, t.Named(err)
 	}
-	if err = fsx.Move(staged, path); errors.Is(err, fs.ErrExist) {
-		return nil, exists
-	}
-	return rep, errors.Join(err, fsx.SyncFolder(dir))
+	return rep, nil
 }
-
-// filePrefix begins the names of folders next to a file of rows.
-const filePrefix = ".rehome-catalog-"
 
 // write writes a file, and reads it again.
 func (r *reading) write(at, src, to string) (*Report, error) {

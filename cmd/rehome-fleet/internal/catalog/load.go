@@ -62,7 +62,7 @@ type Options struct {
 // Load loads the sessions of a store, or of a folder of stores, into the catalog at an
 // address. Each store is loaded as a whole, or not at all.
 func Load(ctx context.Context, reg *formats.Registry, src, address string, m tables.Meta, o Options) (*Report, error) {
-	d, err := parse(address)
+	l, err := Open(address)
 	if err == nil && o.Base == "" {
 		// A store is the same through a symbolic link.
 		if o.Base, err = filepath.Abs(src); err == nil {
@@ -74,15 +74,11 @@ func Load(ctx context.Context, reg *formats.Registry, src, address string, m tab
 	if err != nil {
 		return nil, err
 	}
-	r, err := read(ctx, reg, src, d.Name(), m, o)
+	r, err := read(ctx, reg, src, l.Name(), m, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.dir.Remove()
-	l, err := Open(ctx, address)
-	if err != nil {
-		return nil, err
-	}
 	defer l.Close(ctx)
 	base := tables.PathText(filepath.ToSlash(o.Base))
 	stores, err := r.each(func(c *content) error {
@@ -94,7 +90,7 @@ func Load(ctx context.Context, reg *formats.Registry, src, address string, m tab
 		_, c.report.Status, err = l.Load(ctx, Key{m.Machine, path.Join(base, c.report.Path), m.Unit}, f, digest)
 		return c.report.refused(err)
 	})
-	return &Report{Source: src, Target: d.Name(), Stores: stores}, err
+	return &Report{Source: src, Target: l.Name(), Stores: stores}, err
 }
 
 // file writes the rows to a file, and returns its digest.

@@ -30,25 +30,31 @@ const version = "rehome catalog 1"
 
 func (l *Loader) table(name string) string { return pgx.Identifier{l.Schema(), name}.Sanitize() }
 
-// Open connects to the catalog at an address, and creates its tables.
-func Open(ctx context.Context, address string) (*Loader, error) {
+// Open returns a loader of the catalog at an address. It connects, and creates the tables, when
+// there is something to load.
+func Open(address string) (*Loader, error) {
 	d, err := parse(address)
-	if err != nil {
-		return nil, err
+	return &Loader{database: d}, err
+}
+
+// connected connects, unless that was done.
+func (l *Loader) connected(ctx context.Context) (err error) {
+	if l.conn != nil {
+		return nil
 	}
-	l := &Loader{database: d}
-	if l.conn, err = l.connect(ctx); err != nil {
-		return nil, l.fail(ctx, err)
+	if l.conn, err = l.connect(ctx); err == nil {
+		err = l.prepare(ctx)
 	}
-	if err := l.prepare(ctx); err != nil {
-		_ = l.Close(ctx)
-		return nil, l.fail(ctx, err)
-	}
-	return l, nil
+	return l.fail(ctx, err)
 }
 
 // Close ends the connection.
-func (l *Loader) Close(ctx context.Context) error { return l.conn.Close(context.WithoutCancel(ctx)) }
+func (l *Loader) Close(ctx context.Context) error {
+	if l.conn == nil {
+		return nil
+	}
+	return l.conn.Close(context.WithoutCancel(ctx))
+}
 
 // begin starts a transaction that does not depend on settings of the role or the database:
 // it sees what others committed before it got a lock, calls PostgreSQL's own functions, and
@@ -121,6 +127,9 @@ func (l *Loader) lock(ctx context.Context, tx pgx.Tx, what ...string) error {
 // Loaded returns the digests of those of the stores that were last loaded with a unit.
 func (l *Loader) Loaded(ctx context.Context, machine, unit string, stores []string) (map[string]string, error) {
 	out := map[string]string{}
+	if err := l.connected(ctx); err != nil {
+		return nil, err
+	}
 	found, err := l.conn.Query(ctx, "SELECT store, digest FROM "+l.table("stores")+" WHERE machine = $1 AND unit_id = $2 AND store = ANY($3)", machine, unit, stores)
 	if err == nil {
 		var store, digest string
@@ -144,6 +153,9 @@ func (l *Loader) Load(ctx context.Context, k Key, f io.ReadSeeker, digest string
 	}
 	if all.err != nil {
 		return 0, "", all.err
+	}
+	if err := l.connected(ctx); err != nil {
+		return 0, "", err
 	}
 	k.Machine, _ = noNUL(k.Machine)
 	k.Store, _ = noNUL(k.Store)

@@ -103,7 +103,7 @@ func load(ctx context.Context, p *planFile, out bucket.Bucket, address string) (
 		return nil, err
 	}
 	defer file.Close()
-	to, err := catalog.Open(ctx, address)
+	to, err := catalog.Open(address)
 	if err != nil {
 		return nil, err
 	}

@@ -13,16 +13,18 @@ import (
 	"rehome/internal/scratch"
 )
 
-// target is the folder to write, and the private one beside it in which it is built.
-type target struct {
+// Target is a folder or file to write, and the private folder beside it in which it is built.
+type Target struct {
+	Stage   *scratch.Dir
 	dir     string // as it was given
 	path    string
-	stage   *scratch.Dir
+	taken   string // the hint if it exists
 	replace bool
 }
 
-// newTarget checks a target before anything is read, and creates the private folder.
-func newTarget(src, dir string, replace bool, say func(string)) (*target, error) {
+// NewTarget checks a target before anything is read, and creates the private folder, which the
+// caller removes. taken is the hint if the target exists.
+func NewTarget(src, dir, taken string, replace bool, say func(string)) (*Target, error) {
 	failed := func(err error, hint string) error {
 		return &formats.Error{At: dir, Err: formats.Cause(err), Hint: hint}
 	}
@@ -37,12 +39,12 @@ func newTarget(src, dir string, replace bool, say func(string)) (*target, error)
 	path = filepath.Join(parent, filepath.Base(path))
 	switch _, err := os.Lstat(path); {
 	case err == nil && !replace:
-		return nil, failed(formats.ErrExists, "choose another folder, or pass --replace")
+		return nil, failed(formats.ErrExists, taken)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, failed(err, "")
 	}
-	if err := CheckDisjoint(src, path); err != nil {
-		return nil, failed(err, "choose a folder outside of the source")
+	if err := checkDisjoint(src, path); err != nil {
+		return nil, failed(err, "choose a place outside of the source")
 	}
 	prefix := "." + strings.ToValidUTF8(filepath.Base(path)[:min(len(filepath.Base(path)), 190)], "") + formats.StagingMark
 	scratch.SweepBeside(parent, prefix, func(root string, err error) {
@@ -54,12 +56,11 @@ func newTarget(src, dir string, replace bool, say func(string)) (*target, error)
 	if err != nil {
 		return nil, failed(err, "make the folder that is to hold it writable")
 	}
-	return &target{filepath.Clean(dir), path, stage, replace}, nil
+	return &Target{stage, filepath.Clean(dir), path, taken, replace}, nil
 }
 
-// CheckDisjoint returns an error if one of two paths is in the other. The second one is
-// absolute and without links, as far as it exists.
-func CheckDisjoint(src, path string) error {
+// checkDisjoint returns an error if one of two paths is in the other.
+func checkDisjoint(src, path string) error {
 	from, err := filepath.Abs(src)
 	if err == nil {
 		from, err = filepath.EvalSymlinks(from)
@@ -81,8 +82,8 @@ func CheckDisjoint(src, path string) error {
 	return nil
 }
 
-// place moves what was built to its place.
-func (t *target) place(built string, rename func(from, to string) error) (backup string, err error) {
+// Place moves what was built to its place.
+func (t *Target) Place(built string, rename func(from, to string) error) (backup string, err error) {
 	if err := fsx.SyncFolder(built); err != nil {
 		return "", err
 	}
@@ -100,7 +101,7 @@ func (t *target) place(built string, rename func(from, to string) error) (backup
 	case err != nil && backup != "":
 		return "", errors.Join(err, rename(backup, t.path))
 	case errors.Is(err, fs.ErrExist):
-		return "", &formats.Error{At: t.dir, Err: formats.ErrExists, Hint: "choose another folder, or pass --replace"}
+		return "", &formats.Error{At: t.dir, Err: formats.ErrExists, Hint: t.taken}
 	case err != nil:
 		return "", err
 	}
@@ -110,8 +111,8 @@ func (t *target) place(built string, rename func(from, to string) error) (backup
 	return backup, fsx.SyncFolder(filepath.Dir(t.path))
 }
 
-// named returns an error with the name of the target in place of the private folder's.
-func (t *target) named(err error) error { return formats.ReplacePath(err, t.stage.Path, t.dir) }
+// Named returns an error with the name of the target in place of the private folder's.
+func (t *Target) Named(err error) error { return formats.ReplacePath(err, t.Stage.Path, t.dir) }
 
 // restrict gives the tables, which hold content of all files of a folder, the
 // permissions that all of these have.

@@ -50,11 +50,11 @@ func writeWith(ctx context.Context, reg *formats.Registry, src, dir string, m Me
 	if !utf8.ValidString(m.Machine + m.Unit) {
 		return nil, convert.Misuse{Err: errors.New("the names of machine and unit must be UTF-8")}
 	}
-	t, err := newTarget(src, dir, o.Replace, o.OnNotice)
+	t, err := NewTarget(src, dir, "choose another folder, or pass --replace", o.Replace, o.OnNotice)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, t.stage.Remove()) }()
+	defer func() { err = errors.Join(err, t.Stage.Remove()) }()
 	// The text is not beside dir, where a killed run could leave it: it has more in it than
 	// tables without text, which may be for others.
 	text, err := scratch.New("", "tables")
@@ -62,13 +62,13 @@ func writeWith(ctx context.Context, reg *formats.Registry, src, dir string, m Me
 		return nil, &formats.Error{At: os.TempDir(), Op: "create a folder for temporary files", Err: formats.Cause(err), Hint: "set TMPDIR to another folder"}
 	}
 	defer func() { err = errors.Join(err, text.Remove()) }()
-	w := &writer{reg: reg, meta: m, opts: o, text: filepath.Join(text.Path, "sessions"), tables: filepath.Join(t.stage.Path, "tables")}
+	w := &writer{reg: reg, meta: m, opts: o, text: filepath.Join(text.Path, "sessions"), tables: filepath.Join(t.Stage.Path, "tables")}
 	rep = &Report{Source: src, Target: dir, NoText: o.NoText, Tables: []TableReport{}, Stores: []StoreReport{}, Losses: []loss.Group{}}
 	if err = w.write(ctx, src, rep); err == nil {
-		rep.Backup, err = t.place(w.tables, rename)
+		rep.Backup, err = t.Place(w.tables, rename)
 	}
 	if err != nil {
-		return nil, t.named(err)
+		return nil, t.Named(err)
 	}
 	return rep, nil
 }
