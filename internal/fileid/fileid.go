@@ -12,11 +12,17 @@ type ID struct {
 	Size    int64
 	Changed int64  // when its content was changed last, in nanoseconds of Unix time
 	Inode   uint64 // its number on its disk; 0 where that is not known without opening it
+
+	// Status is when anything of it was changed last: also its mode, its names, or the
+	// time of its content, which a program can put back. A new one says that the file has
+	// to be read, not that its content is new. 0 where it is not known without opening it.
+	Status int64
 }
 
 // Of returns the ID of a file.
 func Of(info fs.FileInfo) ID {
-	return ID{Size: info.Size(), Changed: info.ModTime().UnixNano(), Inode: inode(info)}
+	inode, status := system(info)
+	return ID{Size: info.Size(), Changed: info.ModTime().UnixNano(), Inode: inode, Status: status}
 }
 
 // Resolution is the coarsest resolution of the times of a file system. A file that

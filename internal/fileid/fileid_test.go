@@ -27,8 +27,16 @@ func TestOf(t *testing.T) {
 		return Of(info)
 	}
 	a := of("a", "text", at)
-	if a != of("a", "text", at) {
-		t.Error("an unchanged file has another ID")
+	info, err := os.Lstat(filepath.Join(dir, "a"))
+	if err != nil || a != Of(info) {
+		t.Errorf("an unchanged file has another ID: %v", err)
+	}
+	if known := runtime.GOOS == "linux" || runtime.GOOS == "darwin"; known != (a.Status != 0) {
+		t.Errorf("its status changed at %d", a.Status)
+	}
+	time.Sleep(20 * time.Millisecond) // the clock of the file system ticks
+	if runtime.GOOS != "windows" && a == of("a", "next", at) {
+		t.Error("a file that was edited in place, and its time put back, has the same ID")
 	}
 	if a == of("a", "text2", at) || a == of("a", "text", at.Add(time.Second)) {
 		t.Error("another size or time is the same ID")

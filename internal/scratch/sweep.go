@@ -11,7 +11,7 @@ import (
 // Sweep removes what this user's killed runs left where the system keeps
 // temporary files. Nobody has to know: it was scratch.
 func Sweep() {
-	sweep(os.TempDir(), func(name string) bool {
+	SweepAmong(os.TempDir(), func(name string) bool {
 		purpose, ok := strings.CutPrefix(name, mark)
 		return ok && len(purpose) > 1 && strings.Trim(purpose, "abcdefghijklmnopqrstuvwxyz-") == "" && purpose[len(purpose)-1] == '-'
 	}, func(string, error) {})
@@ -21,11 +21,11 @@ func Sweep() {
 // that this user's killed runs left. told is called for each that is gone, or
 // could not be removed.
 func SweepBeside(parent, prefix string, told func(root string, err error)) {
-	sweep(parent, func(name string) bool { return name == prefix }, told)
+	SweepAmong(parent, func(name string) bool { return name == prefix }, told)
 }
 
-// sweep looks at the folders whose names are random but for what ours accepts.
-func sweep(parent string, ours func(prefix string) bool, told func(root string, err error)) {
+// SweepAmong is SweepBeside for all prefixes that ours accepts.
+func SweepAmong(parent string, ours func(prefix string) bool, told func(root string, err error)) {
 	dir, err := os.Open(parent)
 	if err != nil {
 		return
