@@ -31,6 +31,11 @@ type Format struct {
 	// absolute: a file there that Probe does not recognize is corrupt. nil: never.
 	IsStoreName func(path string) bool
 
+	// Strays returns the entries of a store's folder that are not of the store, as slash
+	// paths, but for those in which the client never keeps sessions. A walk looks for
+	// other stores in them. nil: a folder is a store as a whole.
+	Strays func(l *Location) []string
+
 	Records  *Records  // its stores are read and written record by record
 	Plain    *Records  // its stores, or single files of them, are read and written as plain files
 	Sessions *Sessions // its sessions are read

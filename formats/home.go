@@ -1,6 +1,12 @@
 package formats
 
-import "time"
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Home is where a client keeps its stores, and what it does with them there.
 type Home struct {
@@ -40,6 +46,11 @@ type Home struct {
 	// Parts are the entries of a root that hold the client's sessions, where it keeps
 	// settings, keys and caches next to them. nil: everything does.
 	Parts []string
+
+	// SessionFiles are patterns of slash paths, from the name of a root on, of the files
+	// that hold sessions: "**" stands for any folders, "*" for any part of a name. What
+	// Parts has besides can tell a client what to do, such as its memory of a project.
+	SessionFiles []string
 
 	// MCPFiles returns the JSON files that configure the MCP servers of a client that
 	// runs in cwd, those of the folder first. nil: they are not known.
@@ -92,6 +103,32 @@ func (h *Home) ConfigDir(m Machine) string {
 		return h.Config(m)
 	}
 	return h.Roots(m)[0]
+}
+
+// IsSessionFile reports whether a slash path below a root is one of the SessionFiles.
+func (h *Home) IsSessionFile(root, rel string) bool {
+	name := path.Join(filepath.Base(root), rel)
+	return slices.ContainsFunc(h.SessionFiles, func(pattern string) bool { return Matches(pattern, name, false) })
+}
+
+// Matches reports whether a slash path matches a pattern, in which "**" stands for any
+// folders and "*" for any part of a name. The path of a folder does if one of a file in
+// it can.
+func Matches(pattern, name string, folder bool) bool {
+	return matches(strings.Split(pattern, "/"), strings.Split(name, "/"), folder)
+}
+
+func matches(pattern, name []string, folder bool) bool {
+	switch {
+	case len(name) == 0:
+		return folder == (len(pattern) > 0)
+	case len(pattern) == 0:
+		return false
+	case pattern[0] == "**":
+		return matches(pattern[1:], name, folder) || (folder || len(name) > 1) && matches(pattern, name[1:], folder)
+	}
+	ok, err := path.Match(pattern[0], name[0])
+	return ok && err == nil && matches(pattern[1:], name[1:], folder)
 }
 
 // maxAge is the max age that a file shows if its client deletes old files. It is

@@ -1,6 +1,9 @@
 package formats
 
 import (
+	"cmp"
+	"slices"
+
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -16,6 +19,22 @@ type Repair struct {
 	// Owns reports whether a path lies in the private copy, and no link leads elsewhere.
 	// Only such files may be changed; those with findings are. nil = all.
 	Owns func(path string) bool
+	// Moved receives where the lines of a file that was written again were before; nil =
+	// nobody asks.
+	Moved func(path string, from []Origin)
+}
+
+// Origin says that the lines from Line on, up to that of the next Origin, were those from
+// Was on before a repair.
+type Origin struct{ Line, Was int }
+
+// LineBefore returns the number that a line had before a repair.
+func LineBefore(line int, from []Origin) int {
+	n, _ := slices.BinarySearchFunc(from, line, func(o Origin, line int) int { return cmp.Compare(o.Line, line+1) })
+	if n == 0 {
+		return line
+	}
+	return from[n-1].Was + line - from[n-1].Line
 }
 
 // Own reports whether a file may be changed, although no finding is about it.

@@ -30,8 +30,6 @@ type View struct {
 	// hold, except secrets that are recognized by their place alone. It goes into
 	// the sidecar of the target, and is Build.Leftover on the way back.
 	OnLeftover func(store.SidecarItem)
-	// NoSidecar leaves sidecars aside that a format reads by itself: those of canonical text.
-	NoSidecar bool
 	// RequireRestorable makes reading fail on what can be written as text but not
 	// restored from it, while the store still exists.
 	RequireRestorable bool

@@ -123,9 +123,6 @@ type SessionBuild struct {
 	// Continues, if set, is the session of the client to which the messages are added.
 	Continues *Continuation
 
-	// Sidecar allows a Companion with what the target's format cannot hold.
-	Sidecar bool
-
 	// Line, if set, returns the line of canonical text of what the session yielded
 	// last, at first of its head. It has been validated, so canonical text writes
 	// these bytes and no others. It is valid until the session yields again.

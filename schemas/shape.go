@@ -179,8 +179,10 @@ func (r *reducer) number(b []byte, i int, t treatment) (int, bool) {
 		r.out = append(r.out, b[i:end]...)
 	case b[i] == '-':
 		r.out = append(r.out, "-1"...)
-	default:
+	case b[i] == '0':
 		r.out = append(r.out, '0')
+	default:
+		r.out = append(r.out, '1')
 	}
 	return end, true
 }

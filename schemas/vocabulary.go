@@ -124,8 +124,8 @@ func (v *vocabulary) rule(name, rule string, m map[string]any) (asks bool, err e
 		}
 		return true, nil
 	case "minimum":
-		if n, ok := value.(json.Number); !ok || n != "0" {
-			return true, errors.New("a minimum other than 0 cannot be judged by shape")
+		if n, ok := value.(json.Number); !ok || n != "0" && n != "1" {
+			return true, errors.New("a minimum other than 0 and 1 cannot be judged by shape")
 		}
 		return true, nil
 	case "minLength", "minItems":

@@ -15,6 +15,8 @@ const (
 	ReasoningSealed     Code = "L115"
 	ForkBaseMissing     Code = "L116"
 	TurnRolledBack      Code = "L117"
+	EventUnsent         Code = "L118"
+	CopyDiffers         Code = "L119"
 	StreamUnfinished    Code = "L120"
 	StreamResultDiffers Code = "L121"
 	StreamTextDiffers   Code = "L122"
@@ -38,6 +40,10 @@ const (
 	ResultMediaNamed  Code = "L220"
 	ResultOrphan      Code = "L221"
 	ToolRecord        Code = "L222"
+	ArgumentLeft      Code = "L223"
+	FolderInCommand   Code = "L224"
+	ToolNameChanged   Code = "L225"
+	ResultMediaMoved  Code = "L226"
 
 	TextRepaired       Code = "L301"
 	TextRepairedKept   Code = "L302"
@@ -118,6 +124,7 @@ const (
 	SavedStatesExcess  Code = "L544"
 	BackupMissing      Code = "L545"
 	BackupTooLarge     Code = "L546"
+	AttachmentUnknown  Code = "L547"
 
 	ServerLine        Code = "L550"
 	ServerFile        Code = "L551"
@@ -157,6 +164,7 @@ const (
 	MessageRecovered    Code = "L622"
 	MessageMissing      Code = "L623"
 	HistoryEntryEmpty   Code = "L624"
+	DeletedRemains      Code = "L625"
 
 	WorkspaceChanged      Code = "L701"
 	ColumnForeign         Code = "L702"
@@ -205,6 +213,7 @@ const (
 	DocumentExcess        Code = "L748"
 	PromptPlaced          Code = "L749"
 	PromptMissing         Code = "L750"
+	StateOther            Code = "L751"
 
 	BlobMissing       Code = "L801"
 	BlobRepeats       Code = "L802"
@@ -223,6 +232,9 @@ const (
 	StateMissing      Code = "L821"
 	ChatIDGuessed     Code = "L822"
 	WorkspaceNeighbor Code = "L823"
+	StateGathered     Code = "L824"
+	StrayMessage      Code = "L825"
+	StrayBlob         Code = "L826"
 	BranchLeft        Code = "L830"
 	MessageDivided    Code = "L831"
 	TurnUnprompted    Code = "L832"

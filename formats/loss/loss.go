@@ -6,6 +6,7 @@ package loss
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -87,7 +88,27 @@ func (s Sink) Add(l Loss) {
 type Log struct {
 	mu     sync.Mutex
 	groups map[string]*Group // by key
+	sizes  map[Code]int      // number of groups
 	order  []*Group
+}
+
+// Bounds of a log and of a list of groups: a hostile store can have names without end.
+const (
+	maxGroups = 1000 // of one code; further ones are counted together
+	maxArg    = 1 << 10
+)
+
+// rest is each shared argument of the group in which further ones are counted.
+const rest = "…"
+
+// asRest makes a group the one in which further groups of its code are counted.
+func (g *Group) asRest() {
+	if len(g.Args) == 0 {
+		return
+	}
+	for _, name := range g.Code.Definition().shared() {
+		g.Args[name] = rest
+	}
 }
 
 // Group is the losses with one code and the same shared arguments.
@@ -117,6 +138,9 @@ func (l Loss) group() Group {
 	for i, a := range l.Args {
 		if g.Args == nil {
 			g.Args = map[string]string{}
+		}
+		if len(a) > maxArg {
+			a = strings.ToValidUTF8(a[:maxArg], "") + rest
 		}
 		g.Args[def.Args[i]] = a
 	}
@@ -149,12 +173,33 @@ func (g Group) worded() Group {
 	return g
 }
 
+// Worst returns the most severe kind of some losses, 0 if there are none.
+func Worst(groups []Group) (worst Kind) {
+	for _, g := range groups {
+		worst = max(worst, g.Kind)
+	}
+	return worst
+}
+
 // Merge adds groups to groups. Groups with the same key become one, with the places
 // of the first.
 func Merge(groups, more []Group) []Group {
+	at, sizes := map[string]int{}, map[Code]int{}
+	for i := range groups {
+		at[groups[i].key()] = i
+		sizes[groups[i].Code]++
+	}
 	for _, g := range more {
-		i := slices.IndexFunc(groups, func(have Group) bool { return have.key() == g.key() })
-		if i < 0 {
+		i, ok := at[g.key()]
+		if !ok && sizes[g.Code] >= maxGroups {
+			g.Args = maps.Clone(g.Args)
+			g.asRest()
+			g = g.worded()
+			i, ok = at[g.key()]
+		}
+		if !ok {
+			at[g.key()] = len(groups)
+			sizes[g.Code]++
 			groups = append(groups, g)
 			continue
 		}
@@ -169,18 +214,27 @@ func (l *Log) Add(one Loss) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := string(one.Code)
+	var fresh Group
 	if len(one.Args) > 0 {
-		g := one.group()
-		key = g.key()
+		fresh = one.group()
+		key = fresh.key()
 	}
 	g := l.groups[key]
+	if g == nil && len(one.Args) == 0 {
+		fresh = one.group()
+	}
+	if g == nil && l.sizes[one.Code] >= maxGroups {
+		fresh.asRest()
+		key = fresh.key()
+		g = l.groups[key]
+	}
 	if g == nil {
 		if l.groups == nil {
-			l.groups = map[string]*Group{}
+			l.groups, l.sizes = map[string]*Group{}, map[Code]int{}
 		}
-		empty := one.group()
-		g = &empty
+		g = &fresh
 		l.groups[key] = g
+		l.sizes[one.Code]++
 		l.order = append(l.order, g)
 	}
 	g.Count++

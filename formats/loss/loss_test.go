@@ -3,7 +3,10 @@ package loss
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"rehome/formats/store"
@@ -89,5 +92,44 @@ func TestBrief(t *testing.T) {
 	}
 	if one := Brief(groups[:1]); len(one) != 1 || one[0].What != "file snapshot not carried" {
 		t.Errorf("%+v", one)
+	}
+}
+
+// TestHostileNames: a million names, some of them long, take no more memory than a
+// thousand, and each loss is counted.
+func TestHostileNames(t *testing.T) {
+	const n = 1_000_000
+	var l Log
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range n {
+		name := strconv.Itoa(i)
+		if i%1000 == 0 {
+			name += strings.Repeat("ö", 100_000)
+		}
+		l.Add(Loss{Code: ToolNameChanged, Args: []string{name, "x"}[:len(ToolNameChanged.Definition().Args)]})
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	groups := l.Groups()
+	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 8<<20 || len(groups) != maxGroups+1 {
+		t.Errorf("%d groups hold %d bytes", len(groups), held)
+	}
+	sum := func(list []Group) (out int64) {
+		for _, g := range list {
+			out += g.Count
+		}
+		return out
+	}
+	if last := groups[len(groups)-1]; sum(groups) != n || !strings.Contains(last.What, rest) || last.Count != n-maxGroups {
+		t.Errorf("%d losses; the last group has %d: %s", sum(groups), last.Count, last.What)
+	}
+	var other Log
+	for i := range maxGroups {
+		other.Add(Loss{Code: ToolNameChanged, Args: []string{"other " + strconv.Itoa(i), "x"}[:len(ToolNameChanged.Definition().Args)]})
+	}
+	if both := Merge(groups, other.Groups()); len(both) != len(groups) || sum(both) != n+maxGroups {
+		t.Errorf("merged: %d groups, %d losses", len(both), sum(both))
 	}
 }

@@ -1,5 +1,7 @@
 package session
 
+import "slices"
+
 // Role is who speaks.
 type Role string
 
@@ -29,6 +31,19 @@ type Message struct {
 	Parts    []Part
 	Origin   []string // the records it came from, as addresses
 	Extras   []Extra
+}
+
+// Said reports whether a message is part of the conversation: it starts a turn, answers,
+// reasons, calls or returns. Others are the client's own: system prompts, context, compactions, records.
+// Only what was said is counted where people read how many messages there are.
+func (m *Message) Said() bool {
+	return m.Turn != nil || m.Role != System && !m.Simulated && slices.ContainsFunc(m.Parts, func(p Part) bool {
+		switch p.(type) {
+		case *Injected, *Opaque, *Boundary, *Summary:
+			return false
+		}
+		return true
+	})
 }
 
 // Turn is a prompt and everything that follows from it.

@@ -15,7 +15,7 @@ type Head struct {
 	Created   Stamp
 	Updated   Stamp
 	Parent    *Link  // set for a subagent
-	Turns     int64  // -1 if not known without reading
+	Turns     int64  // -1 if not known without reading; see Session.Turns
 	Bytes     int64  // size of its records; -1 if not known without reading
 	Mark      string // remote, draft, archived, prompts, … for a list; "" for most
 }
@@ -72,6 +72,10 @@ type Session struct {
 	// is not part of the canonical form, whose sidecars hold it. Whoever changes what the session says clears it.
 	Graph *Graph
 }
+
+// Turns returns how many turns the session has, if that is known. It also keeps a codec from
+// counting turns in Head.Turns, which begins at -1: Turn.Number is another number.
+func (s *Session) Turns() (n int64, known bool) { return s.Head.Turns, s.Head.Turns >= 0 }
 
 // Graph is the state of a Cursor agent, as the blobs that hold it.
 type Graph struct {

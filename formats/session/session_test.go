@@ -53,6 +53,32 @@ func TestAppendStringAnywhere(t *testing.T) {
 	}
 }
 
+func TestSaid(t *testing.T) {
+	text, context, record := &Text{Text: "a"}, &Injected{Tag: "rules"}, &Opaque{Kind: "snapshot"}
+	for name, c := range map[string]struct {
+		m    Message
+		want bool
+	}{
+		"prompt":         {Message{Role: User, Turn: &Turn{}, Parts: []Part{context, text}}, true},
+		"command":        {Message{Role: User, Turn: &Turn{Kind: "shell"}, Parts: []Part{&Injected{Tag: "command-name"}}}, true},
+		"answer":         {Message{Role: Assistant, Parts: []Part{text}}, true},
+		"reasoning":      {Message{Role: Assistant, Parts: []Part{&Thinking{Redacted: true}}}, true},
+		"call":           {Message{Role: Assistant, Parts: []Part{record, &ToolCall{}}}, true},
+		"result":         {Message{Role: Tool, Parts: []Part{&ToolResult{}}}, true},
+		"image":          {Message{Role: User, Parts: []Part{&Media{}}}, true},
+		"system prompt":  {Message{Role: System, Parts: []Part{text}}, false},
+		"client's words": {Message{Role: User, Simulated: true, Parts: []Part{text}}, false},
+		"context":        {Message{Role: User, Parts: []Part{context}}, false},
+		"record":         {Message{Role: Assistant, Parts: []Part{record, context}}, false},
+		"compaction":     {Message{Role: User, Parts: []Part{&Boundary{}, &Summary{}}}, false},
+		"nothing":        {Message{Role: Assistant}, false},
+	} {
+		if c.m.Said() != c.want {
+			t.Errorf("%s: %v", name, !c.want)
+		}
+	}
+}
+
 func TestStamps(t *testing.T) {
 	for text, want := range map[string]Stamp{
 		"1970-01-01T00:00:00.000Z":  Stored(0),
@@ -105,7 +131,7 @@ func TestLines(t *testing.T) {
 		`{"type":"message","id":"","role":""}`:                                                                     AppendMessage(nil, &Message{}),
 		`{"type":"file","path":""}`:                                                                                AppendFile(nil, &File{}),
 		`{"type":"file","path":"p","before":{"text":""},"after":{"base64":"/w=="}}`:                                AppendFile(nil, &File{Path: "p", Before: &Body{}, After: &Body{Bytes: []byte{255}}}),
-		`{"type":"message","id":"m","role":"user","turn":{"number":0,"usage":{"input":0,"total":7}}}`:              AppendMessage(nil, &Message{ID: "m", Role: User, Turn: &Turn{Usage: &Usage{0, -1, -1, -1, -1, 7}}}),
+		`{"type":"message","id":"m","role":"user","turn":{"number":1,"usage":{"input":0,"total":7}}}`:              AppendMessage(nil, &Message{ID: "m", Role: User, Turn: &Turn{Number: 1, Usage: &Usage{0, -1, -1, -1, -1, 7}}}),
 		`{"type":"message","id":"m","role":"user","parts":[{"type":"media","base64":""},{"type":"media"}]}`:        AppendMessage(nil, &Message{ID: "m", Role: User, Parts: []Part{&Media{Data: []byte{}}, &Media{}}}),
 		`{"type":"session","version":1,"id":"","agent":"","context":{"used":0,"max":0},"extras":[{"name":""}]}`:    AppendHead(nil, &Session{Context: &Context{}, Extras: []Extra{{}}}),
 		`{"type":"message","id":"m","role":"tool","parts":[{"type":"boundary"},{"type":"opaque","raw":{"a": 1}}]}`: AppendMessage(nil, &Message{ID: "m", Role: Tool, Parts: []Part{&Boundary{}, &Opaque{Raw: Raw(`{"a": 1}`)}}}),
