@@ -29,7 +29,7 @@ func bulk(messages int) *held {
 
 func BenchmarkDecode(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "in.jsonl")
-	if _, err := new(sink).Put(b.Context(), bulk(2000).stream(), formats.SessionBuild{Path: path}); err != nil {
+	if _, err := (sink{}).Put(b.Context(), bulk(2000).stream(), formats.SessionBuild{Path: path}); err != nil {
 		b.Fatal(err)
 	}
 	l, err := formats.Locate(path)

@@ -33,7 +33,7 @@ func Format() *formats.Format {
 			Scan:   scan,
 		},
 		Writer: &formats.Writer{
-			New:  func() formats.Sink { return &sink{} },
+			New:  func() formats.Sink { return sink{} },
 			Path: named,
 			Many: true,
 		},
@@ -99,7 +99,7 @@ func hidden(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }
 func onlySessions(l *formats.Location, agent string, look bool) bool {
 	list, err := os.ReadDir(l.Path + "/" + agent)
 	for _, e := range list {
-		if hidden(e) || e.Type().IsRegular() && strings.HasSuffix(e.Name(), companion) {
+		if hidden(e) || e.Type().IsRegular() && strings.HasSuffix(e.Name(), oldSidecar) {
 			continue
 		}
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ending) || look && !begins(l.Join(agent+"/"+e.Name())) {

@@ -59,7 +59,7 @@ func write(t *testing.T, dir string, list ...*held) string {
 	path, draft := filepath.Join(dir, "out.jsonl"), filepath.Join(t.TempDir(), "draft")
 	var all []byte
 	for _, h := range list {
-		d, err := new(sink).Put(t.Context(), h.stream(), formats.SessionBuild{Path: draft})
+		d, err := sink{}.Put(t.Context(), h.stream(), formats.SessionBuild{Path: draft})
 		if err == nil {
 			err = d.Verify(t.Context())
 		}
@@ -305,7 +305,7 @@ func (r *random) link() session.Link {
 }
 
 func (r *random) turn() *session.Turn {
-	t := &session.Turn{Number: r.IntN(5), ID: r.text(), RequestID: r.text(), Kind: r.text(), Model: r.text(), Mode: r.text(), Status: r.text(), Error: r.text(), Start: r.stamp(), End: r.stamp(), Extras: r.extras()}
+	t := &session.Turn{Number: 1 + r.IntN(5), ID: r.text(), RequestID: r.text(), Kind: r.text(), Model: r.text(), Mode: r.text(), Status: r.text(), Error: r.text(), Start: r.stamp(), End: r.stamp(), Extras: r.extras()}
 	if r.bool() {
 		t.Usage = &session.Usage{Input: r.count(), Output: r.count(), CacheRead: r.count(), CacheWrite: r.count(), Reasoning: r.count(), Total: r.count()}
 	}

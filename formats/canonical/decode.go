@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/canonical/internal/sidecar"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/loss"
+	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
 	"rehome/internal/rawjson"
@@ -46,8 +47,7 @@ type decoder struct {
 	scan      func(session string, line []byte) // with headsOnly: called with the lines of sessions; can be nil
 	id        string                            // with scan: of the session at hand
 
-	text    *sidecar.Text                    // nil if it has no sidecars, or they are not to be used
-	info    os.FileInfo                      // of the file when it was opened
+	ignored []string                         // files that end in oldSidecar
 	file    string                           // slash path below the store; "" if the store is the file
 	lines   func() (lines.Line, error, bool) // returns the next one
 	line    jsonl.Line                       // the current one; its bytes are valid until the next
@@ -64,7 +64,7 @@ func (d *decoder) all(l *formats.Location) {
 			return
 		}
 		if info, err := os.Stat(l.Path + formats.SidecarSuffix); err == nil && info.Mode().IsRegular() {
-			d.sidecars([]string{""}, func(name string) (*os.File, error) { return os.Open(l.Path + name) })
+			d.ignored = []string{filepath.Base(l.Path) + formats.SidecarSuffix}
 		}
 		d.one(l.Path, f)
 		return
@@ -75,9 +75,9 @@ func (d *decoder) all(l *formats.Location) {
 		return
 	}
 	defer root.Close()
-	some := false
-	files, err := arrange(root, func(path string, beside bool) {
-		if some = some || beside; beside {
+	files, err := arrange(root, func(path string) {
+		if strings.HasSuffix(path, oldSidecar) {
+			d.ignored = append(d.ignored, path)
 			return
 		}
 		d.view.OnLoss.Add(loss.Loss{Code: loss.FileNotSessions, At: store.Addr{File: path}})
@@ -88,9 +88,6 @@ func (d *decoder) all(l *formats.Location) {
 	if err != nil {
 		d.yield(nil, d.fail(l.Path, err))
 		return
-	}
-	if some {
-		d.sidecars(files, openIn(root))
 	}
 	for _, name := range files {
 		d.file = name
@@ -108,63 +105,19 @@ func (d *decoder) all(l *formats.Location) {
 	}
 }
 
-// sidecars has the sidecars of the text used, unless nobody asks for the content.
-func (d *decoder) sidecars(files []string, open func(name string) (*os.File, error)) {
-	if !d.headsOnly && !d.view.NoSidecar {
-		d.text = newText(files, open)
-	}
-}
-
-// newText returns the text in files with their sidecars.
-func newText(files []string, open func(name string) (*os.File, error)) *sidecar.Text {
-	return &sidecar.Text{Files: files, Open: open, Head: func(line []byte) *session.Head {
-		if kindOf(line) != "session" {
-			return nil
-		}
-		s, err := new(parser).head(slices.Clone(line))
-		if err != nil {
-			return nil
-		}
-		return &s.Head
-	}}
-}
-
-// openIn returns a function that opens the files of a folder.
-func openIn(root *os.Root) func(name string) (*os.File, error) {
-	return func(name string) (*os.File, error) {
-		if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-			return nil, os.ErrNotExist // opening a pipe could block
-		}
-		return root.Open(name)
-	}
-}
-
-// remark ends reading sidecars, and says which were not used.
+// remark says which files are ignored.
 func (d *decoder) remark() {
-	if d.text == nil {
-		return
-	}
-	edited, damaged, foreign := d.text.Close()
-	for _, of := range []struct {
-		of  []sidecar.Unused
-		why string
-	}{{edited, "edited"}, {damaged, "sidecar damaged"}, {foreign, "sidecar differs from the text"}} {
-		if len(of.of) > 0 {
-			d.view.OnNotice(fmt.Sprintf("%s, so the state of the agent is rebuilt from the text: %s", of.why, enumerate(of.of)))
-		}
+	if n := len(d.ignored); n > 0 && !d.headsOnly {
+		d.view.OnNotice(fmt.Sprintf("%v ignored (%s): only unreleased builds wrote sidecars of canonical text", rule.Count(int64(n), "file"), enumerate(d.ignored)))
 	}
 }
 
-// maxNamed is how many sessions a remark names.
+// maxNamed is how many files a remark names.
 const maxNamed = 3
 
-func enumerate(list []sidecar.Unused) string {
-	var ids []string
-	for _, one := range list[:min(len(list), maxNamed)] {
-		ids = append(ids, one.ID)
-	}
-	out := strings.Join(ids, ", ")
-	if more := len(list) - maxNamed; more > 0 {
+func enumerate(names []string) string {
+	out := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
 	}
 	return out
@@ -181,7 +134,6 @@ func (d *decoder) one(path string, f *os.File) bool {
 	}
 	next, stop := iter.Pull2(lines.Each(d.ctx, f, maxLine))
 	defer stop()
-	d.info = before
 	d.lines, d.pending, d.err, d.kind = next, false, nil, ""
 	more := d.sessions(path)
 	if d.err == nil && more && !d.headsOnly {
@@ -257,9 +209,6 @@ func (d *decoder) session(path string) bool {
 		return more
 	}
 	d.account.Converted++
-	if d.text != nil {
-		s.Graph = d.text.Graph(d.file, d.line.Offset, d.info)
-	}
 	walked, filed := false, false
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		if !walked {

@@ -5,19 +5,13 @@
 //
 //	DIR/<agent>/<id>.jsonl   one session per file, or several in sequence
 //	FILE.jsonl               the same, in one file
-//	*.jsonl.sidecar.ndjson   beside a file: the states of Cursor's agents in it
 //
 // The first line of a session is its head. One line per message follows, the
 // live branch first, then one line per file that the client kept. The schema
 // canonical-1 describes every member.
 //
-// # The sidecar
-//
-// The text is a translation of an agent's state, which consists of blobs. As long as
-// nobody edits the text of a session or of one of its subagents, a Cursor store that is
-// made of it has the very blobs of the sidecar, see session.Graph. Otherwise, and without
-// the sidecar, the state is rebuilt from the text. The schema canonical-sidecar-1
-// describes the lines.
+// Unreleased builds also wrote *.jsonl.sidecar.ndjson, the states of Cursor's agents. They
+// are ignored: what is restored is what the text says, because that is what people review.
 //
 // # What comes back
 //

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"rehome/formats"
-	"rehome/formats/canonical/internal/sidecar"
 	"rehome/formats/internal/digest"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -26,10 +25,10 @@ const (
 )
 
 // sink writes each session to a file of its own.
-type sink struct{ states sidecar.Recorder }
+type sink struct{}
 
 // Put writes a session. Its lines are those of SessionBuild.Line, if there are any.
-func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
+func (sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
 	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
@@ -42,34 +41,8 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	want, d := e.sum.Sum(), &formats.Draft{}
-	var beside *sidecar.Sidecar
-	if err == nil && b.Sidecar {
-		beside, err = k.states.Record(ctx, b.Path+companion, s, want)
-	}
-	if beside != nil {
-		d.Companion = companion
-	}
-	d.Verify = func(ctx context.Context) error {
-		err := verify(ctx, b.Path, want)
-		if err != nil || beside == nil {
-			return err
-		}
-		same, err := beside.Verify(b.Path + companion)
-		if err == nil && !same {
-			err = differs(b.Path + companion)
-		}
-		return err
-	}
-	return d, err
-}
-
-// companion is what replaces the extension of a session's file in the name of its sidecar.
-const companion = ending + formats.SidecarSuffix
-
-// differs is the error of a file that changed before it was verified.
-func differs(path string) error {
-	return &formats.Error{Format: name, At: path, Err: errors.New("the file does not have the content that was written"), Hint: "the session was not written: check the disk, and try again"}
+	want := e.sum.Sum()
+	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path, want) }}, err
 }
 
 // verify compares a file with the digest of the lines that were written to it.
@@ -87,7 +60,7 @@ func verify(ctx context.Context, path string, want store.Digest) error {
 		case err == io.EOF && sum.Sum() == want:
 			return nil
 		case err == io.EOF:
-			return differs(path)
+			return &formats.Error{Format: name, At: path, Err: errors.New("the file does not have the content that was written"), Hint: "the session was not written: check the disk, and try again"}
 		case err != nil:
 			return err
 		case ctx.Err() != nil:

@@ -13,9 +13,13 @@ import (
 	"rehome/formats/session"
 )
 
+// oldSidecar ends the name of a file beside text that unreleased builds wrote, and that is
+// ignored: anyone could have an agent given what the text does not say.
+const oldSidecar = ending + formats.SidecarSuffix
+
 // arrange lists the files of a folder by name, but a file whose first session is a subagent
-// after that of its parent. It calls other for each file that is not canonical, or beside one that is.
-func arrange(root *os.Root, other func(path string, beside bool)) ([]string, error) {
+// after that of its parent. It calls other for each file that is not canonical.
+func arrange(root *os.Root, other func(path string)) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -26,7 +30,7 @@ func arrange(root *os.Root, other func(path string, beside bool)) ([]string, err
 			return fs.SkipDir
 		case hidden(e), e.IsDir():
 		case !e.Type().IsRegular() || !strings.HasSuffix(path, ending):
-			other(path, e.Type().IsRegular() && strings.HasSuffix(path, companion))
+			other(path)
 		default:
 			names = append(names, path)
 		}

@@ -57,11 +57,7 @@ func sessions(ctx context.Context, l *formats.Location) iter.Seq2[formats.MergeS
 			return
 		}
 		defer root.Close()
-		files, err := arrange(root, func(path string, beside bool) {
-			if !beside {
-				yield(formats.MergeSession{File: path}, nil)
-			}
-		})
+		files, err := arrange(root, func(path string) { yield(formats.MergeSession{File: path}, nil) })
 		if err != nil {
 			yield(formats.MergeSession{}, jsonl.Failure(ctx, name, l.Path, err))
 			return

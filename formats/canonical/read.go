@@ -14,6 +14,7 @@ import (
 type parser struct {
 	counts
 	list []member // those of the current record, after those of the records it is in
+	turn int      // the number of the last turn
 }
 
 // counts are numbers of members.
@@ -44,6 +45,7 @@ func (p *parser) Optional(name string, value any) {
 // what could be read.
 func (p *parser) head(line []byte) (*session.Session, error) {
 	s := &session.Session{Head: session.Head{Turns: -1, Bytes: -1}}
+	p.turn = 0
 	switch p.record(s, line, rest{}) {
 	case "":
 		return s, nil
@@ -57,6 +59,12 @@ func (p *parser) message(line []byte) (*session.Message, error) {
 	m := &session.Message{}
 	if missing := p.record(m, line, rest{}); missing != "" || m.Role == "" {
 		return nil, errors.New("message without an id or a role")
+	}
+	if m.Turn != nil {
+		if m.Turn.Number < 1 { // missing, or not as it is written
+			m.Turn.Number = p.turn + 1
+		}
+		p.turn = m.Turn.Number
 	}
 	return m, nil
 }

@@ -5,9 +5,9 @@ import (
 	"hash/maphash"
 	"os"
 	"strconv"
+	"strings"
 
 	"rehome/formats"
-	"rehome/formats/canonical/internal/sidecar"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -26,14 +26,13 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	if q.Enabled(rule.Schema) {
 		x.schema = q.Schema("canonical-1")
 	}
-	x.states = q.Enabled(rule.References)
 	var err error
 	if l.IsDir() {
 		err = x.folder(l.Path)
 	} else {
 		err = x.file(l.Path, l.Name())
 		if info, e := os.Stat(l.Path + formats.SidecarSuffix); err == nil && e == nil && info.Mode().IsRegular() {
-			err = x.sidecars(newText([]string{""}, func(name string) (*os.File, error) { return os.Open(l.Path + name) }), "../"+l.Name())
+			x.ignored("../" + l.Name() + formats.SidecarSuffix)
 		}
 	}
 	if err == nil {
@@ -48,8 +47,7 @@ func (x *examination) folder(dir string) error {
 		return &formats.Error{Format: name, At: dir, Err: err}
 	}
 	defer root.Close()
-	some := false
-	files, err := arrange(root, func(_ string, beside bool) { some = some || beside })
+	files, err := arrange(root, x.ignored)
 	if err != nil {
 		return &formats.Error{Format: name, At: dir, Err: err}
 	}
@@ -58,31 +56,15 @@ func (x *examination) folder(dir string) error {
 			return err
 		}
 	}
-	if some {
-		return x.sidecars(newText(files, openIn(root)), "")
-	}
 	return nil
 }
 
-// sidecars checks whether the states in sidecars can be used. prefix is that of the names of
-// files.
-func (x *examination) sidecars(text *sidecar.Text, prefix string) error {
-	if !x.states {
-		return nil
+// ignored reports a file that is not canonical, if an unreleased build wrote it.
+func (x *examination) ignored(path string) {
+	if strings.HasSuffix(path, oldSidecar) && x.q.Enabled(rule.References) {
+		x.s, x.at = nil, store.Addr{File: path}
+		x.found("RH400", "", "not read")
 	}
-	err := text.Check(x.ctx)
-	edited, damaged, foreign := text.Close()
-	for _, of := range []struct {
-		list     []sidecar.Unused
-		id, says string
-	}{{edited, "RH400", "session %q"}, {damaged, "RH389", "the state of session %q is damaged"}, {foreign, "RH389", "the state of session %q says what the text does not"}} {
-		for _, one := range of.list {
-			x.s, x.at = &conversation{id: one.ID}, store.Addr{File: prefix + one.File + formats.SidecarSuffix}
-			x.found(of.id, "", of.says, one.ID)
-		}
-	}
-	x.s = nil
-	return err
 }
 
 // examination applies the rules to one store. It keeps only hashes of ids: a session can
@@ -92,7 +74,6 @@ type examination struct {
 	view   formats.View
 	q      *rule.Pass
 	schema rule.Validator
-	states bool // check sidecars
 	seed   maphash.Seed
 
 	sessions map[string]bool // those read so far, by key

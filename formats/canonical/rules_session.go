@@ -85,16 +85,16 @@ func (x *examination) message(l *linecheck.Line) {
 	}
 }
 
-// turn checks the number of a turn, which is 0 if the client does not count turns.
+// turn checks the number of a turn.
 func (x *examination) turn(raw []byte) {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil || n == 0 {
+	if err != nil {
 		return
 	}
-	if n <= x.s.turn {
-		x.found("RH393", "/turn/number", "%d after %d", n, x.s.turn)
+	if s := x.s; n <= s.turn || n > s.turn+1 && !s.gap {
+		x.found("RH393", "/turn/number", "%d after %d", n, s.turn)
 	}
-	x.s.turn = max(x.s.turn, n)
+	x.s.turn = n
 }
 
 func (x *examination) part(part []byte, pointer string) {

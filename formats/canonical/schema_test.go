@@ -83,7 +83,11 @@ func (d *described) Optional(name string, value any) {
 	if kind, ok := value.(session.Constant); ok && name == "type" {
 		d.kind = strings.Trim(string(kind), `"`)
 	}
-	d.members = append(d.members, name+" "+valueForm(value))
+	form := valueForm(value)
+	if _, ok := value.(*int); ok && name == "number" { // of a turn
+		form = "integerminimum=1"
+	}
+	d.members = append(d.members, name+" "+form)
 }
 
 func valueForm(value any) string {

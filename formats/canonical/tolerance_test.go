@@ -51,7 +51,7 @@ func TestStrangers(t *testing.T) {
 		`{"type":"session","version":1,"id":"a","agent":"x","extras":[],"extras":[{"name":"n"}]}`:                                                  `{"type":"session","version":1,"id":"a","agent":"x","extras":[{"name":"extras","raw":[{"name":"n"}]}]}`,
 		`{"type":"message","id":"m","role":"user","x":1}`:                                                                                          `{"type":"message","id":"m","role":"user","extras":[{"name":"x","raw":1}]}`,
 		`{"type":"message","id":"m","role":"user","simulated":false}`:                                                                              `{"type":"message","id":"m","role":"user","extras":[{"name":"simulated","raw":false}]}`,
-		`{"type":"message","id":"m","role":"user","turn":{"number":1.0}}`:                                                                          `{"type":"message","id":"m","role":"user","turn":{"number":0,"extras":[{"name":"number","raw":1.0}]}}`,
+		`{"type":"message","id":"m","role":"user","turn":{"number":1.0}}`:                                                                          `{"type":"message","id":"m","role":"user","turn":{"number":1,"extras":[{"name":"number","raw":1.0}]}}`,
 		`{"type":"message","id":"m","role":"user","turn":{"number":1,"x":1,"usage":{"input":1,"x":2}}}`:                                            `{"type":"message","id":"m","role":"user","turn":{"number":1,"usage":{"input":1},"extras":[{"name":"x","raw":1},{"name":"usage/x","raw":2}]}}`,
 		`{"type":"message","id":"m","role":"user","turn":{"number":1,"usage":{"input":-5}}}`:                                                       `{"type":"message","id":"m","role":"user","turn":{"number":1,"usage":{},"extras":[{"name":"usage/input","raw":-5}]}}`,
 		`{"type":"message","id":"m","role":"user","parts":[{"type":"text","text":"a","x":1}]}`:                                                     `{"type":"message","id":"m","role":"user","parts":[{"type":"text","text":"a","extras":[{"name":"x","raw":1}]}]}`,
@@ -261,7 +261,7 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("%d sessions, %q", len(got), notes)
 	}
 	big := &held{messages: []*session.Message{{ID: "m", Role: session.User, Parts: []session.Part{&session.Text{Text: strings.Repeat(block, 129)}}}}}
-	_, err = new(sink).Put(t.Context(), big.stream(), formats.SessionBuild{Path: filepath.Join(t.TempDir(), "out.jsonl")})
+	_, err = sink{}.Put(t.Context(), big.stream(), formats.SessionBuild{Path: filepath.Join(t.TempDir(), "out.jsonl")})
 	if err == nil || !strings.Contains(err.Error(), "line 2: line longer than 128 MB") {
 		t.Error(err)
 	}

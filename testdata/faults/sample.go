@@ -103,8 +103,6 @@ func (s *Samples) make(ctx context.Context, to, name string) error {
 		return one("stream/"+rest, rest)
 	case "canonical":
 		return one("canonical/one.jsonl", "one.jsonl")
-	case "canonical-sidecar":
-		return converted("chat/before.db", "one.jsonl", convert.Options{To: "canonical"})
 	case "sqlite":
 		text, err := os.ReadFile(filepath.Join(s.Testdata, "sqlite/oddities.sql"))
 		if err := errors.Join(err, os.MkdirAll(to, 0o777)); err != nil {
