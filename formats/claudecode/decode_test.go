@@ -19,6 +19,8 @@ import (
 	"rehome/schemas"
 )
 
+func TestMain(m *testing.M) { golden.Main(m) }
+
 const samples = "../../testdata/claude/config"
 
 // spelled is all that a location decodes to, as canonical lines and notes.

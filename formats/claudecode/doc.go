@@ -36,13 +36,16 @@
 //
 // A slash command is a line of tags, <command-name> and others, which become
 // Injected parts; so does its output. It begins a turn only if the model answers
-// it.
+// it. A prompt that is spelled like one is a prompt if its promptSource is typed or
+// sdk, which no line of a command has.
 //
 // After a compact_boundary the client sends the summary, the messages that it
 // preserved, and what follows. Everything before the boundary is Archived here.
 //
 // Lines that are not part of the conversation (requests, costs, snapshots) become
-// Opaque parts of system messages in their place. Snapshots name the backups of
+// Opaque parts of system messages in their place. So do attachments that the client
+// does not send when it resumes a session, and those of kinds that are not known:
+// internal/outline/attachments.txt lists what is sent. Snapshots name the backups of
 // files that a session changed; each change from one backup to the next is one of
 // the session's Files. The final content of a file is not stored.
 //

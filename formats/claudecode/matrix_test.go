@@ -43,7 +43,10 @@ func arrival(t *testing.T, list ...*session.Message) (how, as string) {
 	lint(t, w)
 	worst := loss.Kind(0)
 	for _, n := range w.notes {
-		if n.Kind() != loss.Inferred {
+		switch {
+		case n.Code == loss.ArgumentLeft:
+			worst = max(worst, loss.Reshaped) // of the call
+		case n.Kind() != loss.Inferred:
 			worst = max(worst, n.Kind())
 		}
 	}
@@ -121,7 +124,7 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("a snapshot is lost in silence: %v", w.notes)
 	}
 	row("snapshot of a file", "dropped", "")
-	out.WriteString("\n## Tools\n\nEvery call is kept, with its result. Arguments that Claude Code's tool does not take are kept in the member `rehome` of the\nline, which is not sent. Calls of tools that Claude Code does not have are sent to the model but not shown on the screen.\n\n| tool | result | arrives as |\n|---|---|---|\n")
+	out.WriteString("\n## Tools\n\nEvery call is kept, with its result. Arguments that Claude Code's tool does not take are named as losses (L223) and kept in\nthe member `rehome` of the line, which is not sent. A working directory becomes `cd` before the command. An image in a\nfailed result follows the result, because Claude Code does not send it there. Calls of tools that Claude Code does not\nhave are sent to the model but not shown on the screen.\n\n| tool | result | arrives as |\n|---|---|---|\n")
 	for _, kind := range toolmap.Kinds() {
 		name := kind
 		if names := toolmap.Names(kind); len(names) > 0 {

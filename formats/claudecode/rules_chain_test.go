@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats/claudecode/internal/audit"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/rule"
 )
@@ -57,9 +56,9 @@ func TestRulesOfNewer(t *testing.T) {
 		version, side string
 		want          []string
 	}{
-		{"2.1.328", "false", []string{"RH451", "RH452"}},
-		{"2.1.329", "false", []string{"RH204", "RH204"}},
-		{"2.1.328", `"no"`, []string{"RH203", "RH451", "RH452"}},
+		{"2.1.330", "false", []string{"RH451", "RH452"}},
+		{"2.1.331", "false", []string{"RH204", "RH204"}},
+		{"2.1.330", `"no"`, []string{"RH203", "RH451", "RH452"}},
 		{"2.2.0", `"no"`, []string{"RH204", "RH204", "RH204"}},
 	} {
 		if err := os.WriteFile(path, fmt.Appendf(nil, line, c.side, c.version), 0o600); err != nil {
@@ -74,10 +73,10 @@ func TestRulesOfNewer(t *testing.T) {
 		}
 	}
 	for version, want := range map[string]bool{
-		"2.1.328": false, "2.1.329": true, "2.1.327": false, "2.2.0": true, "2.0.999": false, "3.0.0": true, "1.0.24": false,
-		"": false, "cursor": false, "2": false, "3": true, "2.1.328.1": false, "2.1.x": false, "-3.0.0": false,
+		"2.1.330": false, "2.1.331": true, "2.1.329": false, "2.2.0": true, "2.0.999": false, "3.0.0": true, "1.0.24": false,
+		"": false, "cursor": false, "2": false, "3": true, "2.1.330.1": false, "2.1.x": false, "-3.0.0": false,
 	} {
-		if audit.Newer(version) != want {
+		if outline.Newer(version) != want {
 			t.Errorf("newer(%q) is %v", version, !want)
 		}
 	}
@@ -107,5 +106,13 @@ func TestRulesOfForks(t *testing.T) {
 	}
 	if got := lost(); len(got) != 4 {
 		t.Errorf("without the origin's folder: %v", got)
+	}
+}
+
+// TestVersion: what rehome writes is like the newest client that it was tested with.
+func TestVersion(t *testing.T) {
+	known, err := os.ReadFile(filepath.Join("..", "..", "convert", "doctor", "known.txt"))
+	if err != nil || !strings.Contains(string(known), "\nformat claude-code\ntested "+outline.Version+" ") {
+		t.Errorf("%s is not the first version that known.txt lists as tested (%v)", outline.Version, err)
 	}
 }

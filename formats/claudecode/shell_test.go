@@ -67,8 +67,8 @@ func TestOwnCommand(t *testing.T) {
 func TestOwnCommandAgain(t *testing.T) {
 	w := encoded(t, chat(own("ls -la", `{"stdout":"total 0\n"}`)...), formats.SessionBuild{})
 	s, list := reread(t, w.path)
-	if s.Turns != 1 || len(list) < 2 || list[0].Turn == nil || list[1].Turn != nil || !list[1].Simulated {
-		t.Fatalf("%d turns, %+v", s.Turns, list)
+	if s.Head.Turns != 1 || len(list) < 2 || list[0].Turn == nil || list[1].Turn != nil || !list[1].Simulated {
+		t.Fatalf("%d turns, %+v", s.Head.Turns, list)
 	}
 	again := encoded(t, &session.Session{Head: s.Head, Messages: stream(list[:2]...)}, formats.SessionBuild{})
 	if again.lines[1]["isMeta"] == true || again.blocks()[1]["text"] != w.blocks()[1]["text"] {

@@ -206,8 +206,8 @@ func TestCommands(t *testing.T) {
 	if want := []string{real.Replace(name), real.Replace(printed), real.Replace(review), "Review it.", "fine", real.Replace(name), real.Replace(printed), "<command-name>/odd</command-name> by hand", "on"}; !slices.Equal(said, want) {
 		t.Errorf("written again it says\n%q, want\n%q", said, want)
 	}
-	if s.Turns != 2 || w.lines[len(w.lines)-1]["aiTitle"] != "on" {
-		t.Errorf("%d turns, and the title %v", s.Turns, w.lines[len(w.lines)-1]["aiTitle"])
+	if s.Head.Turns != 2 || w.lines[len(w.lines)-1]["aiTitle"] != "on" {
+		t.Errorf("%d turns, and the title %v", s.Head.Turns, w.lines[len(w.lines)-1]["aiTitle"])
 	}
 }
 

@@ -140,12 +140,11 @@ func (s *speller) renamed() session.Raw {
 			continue // the client's own
 		}
 		if known {
-			if slices.Contains(taken, model) {
-				model = name
-			} else {
-				taken = append(taken, model)
-			}
 			value = s.modelValue(model, value)
+			if slices.Contains(taken, model) || model != name && from.has(model) {
+				model = name
+			}
+			taken = append(taken, model)
 		}
 		same = same && model == name && bytes.Equal(value, m.value)
 		writeName(&o, model)

@@ -151,3 +151,23 @@ func claudeSamples() []sample {
 		{name: "odd", status: "error"},
 	}
 }
+
+// TestLine: a list of words is typed as the shell reads it back, options included.
+func TestLine(t *testing.T) {
+	for list, want := range map[string]string{
+		`["ls","-l","--all"]`:        "ls -l --all",
+		`["grep","-e","a b","it's"]`: `grep -e 'a b' 'it'\''s'`,
+		`["bash","-lc","ls | wc"]`:   "ls | wc",
+		`["echo","#1","~","$x",""]`:  `echo '#1' '~' '$x' ''`,
+		`["ls",1]`:                   "",
+	} {
+		if got := Line([]byte(list)); got != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+	for path, want := range map[string]string{"a/b": "a/b", "-rf": "./-rf", "-a b": "'./-a b'", "": "''"} {
+		if got := Quoted(path); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
+	}
+}

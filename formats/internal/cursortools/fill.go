@@ -3,6 +3,7 @@ package cursortools
 import (
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"rehome/formats/internal/wire"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
+	"rehome/internal/shell"
 )
 
 // doc is the members of a JSON object.
@@ -24,6 +26,11 @@ func parse(raw []byte) (d doc) {
 		d = append(d, member{name, value})
 	}
 	return d
+}
+
+// has reports whether there is a member of the name, even if it is null.
+func (d doc) has(name string) bool {
+	return slices.ContainsFunc(d, func(m member) bool { return string(m.name) == name })
 }
 
 // get returns the value of the first of the names that has one; nil if none has.
@@ -204,21 +211,15 @@ func Line(list []byte) string {
 		return words[2]
 	}
 	for i := range words {
-		words[i] = Quoted(words[i])
+		words[i] = shell.POSIX(words[i])
 	}
 	return strings.Join(words, " ")
 }
 
-// Quoted returns a word of a shell's command, in quotes if it needs them.
-func Quoted(s string) string {
-	special := strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:,=", r))
-	})
-	if special < 0 && s != "" && s[0] != '-' {
-		return s
+// Quoted returns a path as one word of a shell's command, which is no option of it.
+func Quoted(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
 	}
-	if s != "" && s[0] == '-' {
-		s = "./" + s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return shell.POSIX(path)
 }

@@ -6,6 +6,7 @@ import (
 
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/toolmap"
+	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
 
@@ -60,28 +61,17 @@ func todoStatus(d doc) string {
 }
 
 // modelTodos returns a list of things to do as models write it. What other clients have
-// beside it stays.
+// beside it stays, and so does a list of anything else.
 func modelTodos(list []byte) []byte {
-	out := array(list, func(n int, d doc, o *object.Writer) {
-		todoHead(n, d, o)
-		status := todoStatus(d)
-		if status == "" {
-			status = "pending"
-		}
-		o.Text("status", status)
-		for _, m := range d {
-			switch name := string(m.name); name {
-			case "id", "content", "subject", "title", "step", "status":
-			default:
-				writeName(o, name)
-				o.B = append(o.B, m.value...)
-			}
+	return modelList(list, func(n int, d doc, o *modelItem) {
+		o.id(d, strconv.Itoa(n))
+		o.text(d, "content", todoNames...)
+		if status := todoStatus(d); status != "" {
+			o.put("status", session.AppendString(nil, status), "status")
+		} else if d.get("status") == nil {
+			o.put("status", []byte(`"pending"`), "status")
 		}
 	})
-	if out == nil {
-		return list
-	}
-	return out
 }
 
 // listed returns the list that a call that changes it left.
@@ -126,48 +116,53 @@ func subagent(raw []byte) []byte {
 	return append(o.Done(), '}')
 }
 
-// subagentWord returns a type of subagent as a word: {"explore":{}}, {"custom":{"name":"x"}}
-// and {"kind":"custom","name":"x"} are types, too.
+// subagentWord returns a type of subagent as a word.
 func subagentWord(raw []byte) string {
 	if isText(raw) {
 		return rawjson.Text(raw)
 	}
+	return Named(raw)
+}
+
+// Named returns the name that an object consists of: {"explore":{}}, {"custom":{"name":"x"}}
+// and {"kind":"custom","name":"x"}. It returns "" for any other.
+func Named(raw []byte) string {
 	d := parse(raw)
-	if kind := rawjson.Text(d.get("kind")); kind != "" {
-		if name := rawjson.Text(d.get("name")); name != "" {
-			return name
+	switch {
+	case len(d) == 2 && isText(d.get("kind")):
+		return rawjson.Text(d.get("name"))
+	case len(d) == 1 && string(d[0].name) == "kind":
+		return rawjson.Text(d[0].value)
+	case len(d) == 1 && string(d[0].value) == "{}":
+		return string(d[0].name)
+	case len(d) == 1:
+		if in := parse(d[0].value); len(in) == 1 {
+			return rawjson.Text(in.get("name"))
 		}
-		return kind
 	}
-	if len(d) == 0 {
-		return ""
-	}
-	if name := rawjson.Text(rawjson.Last(d[0].value, "name")); name != "" {
-		return name
-	}
-	return string(d[0].name)
+	return ""
 }
 
 // questions returns questions to the user as Cursor's messages have them.
 func questions(list []byte) []byte {
-	return array(list, func(n int, d doc, o *object.Writer) { question(n, d, o, false) })
+	return array(list, question)
 }
 
 // modelQuestions returns questions to the user as models write them.
 func modelQuestions(list []byte) []byte {
-	out := array(list, func(n int, d doc, o *object.Writer) {
-		question(n, d, o, true)
-		if header := d.get("header"); header != nil {
-			o.Raw("header", header)
+	return modelList(list, func(n int, d doc, o *modelItem) {
+		o.id(d, "q"+strconv.Itoa(n))
+		o.text(d, "prompt", "prompt", "question")
+		if options := d.get("options"); len(options) > 0 && options[0] == '[' {
+			o.put("options", modelList(options, func(_ int, d doc, o *modelItem) {
+				o.id(d, rawjson.Text(d.get("label")))
+			}), "options")
 		}
+		o.flag(d, "allow_multiple", "multiSelect", "allowMultiple", "allow_multiple")
 	})
-	if out == nil {
-		return list
-	}
-	return out
 }
 
-func question(n int, d doc, o *object.Writer, model bool) {
+func question(n int, d doc, o *object.Writer) {
 	id := bare(d.get("id"))
 	if id == "" {
 		id = "q" + strconv.Itoa(n)
@@ -181,24 +176,16 @@ func question(n int, d doc, o *object.Writer, model bool) {
 			id = label
 		}
 		o.Text("id", id)
-		more := rawjson.Text(d.get("description"))
-		if more != "" && !model {
+		if more := rawjson.Text(d.get("description")); more != "" {
 			label += ": " + more
 		}
 		o.NonEmpty("label", label)
-		if model {
-			o.NonEmpty("description", more)
-		}
 	})
 	if len(options) > 2 {
 		o.Raw("options", options)
 	}
 	if string(d.get("multiSelect", "allowMultiple", "allow_multiple")) == "true" {
-		name := "allowMultiple"
-		if model {
-			name = toolmap.Snake(name)
-		}
-		o.Flag(name, true)
+		o.Flag("allowMultiple", true)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cursortools
 
 import (
+	"bytes"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -37,16 +38,19 @@ func (s *speller) served() (c Call, ok bool) {
 	} else if s.own && len(s.input) > 0 && s.input.get("toolName", "tool_name", "arguments") == nil {
 		args = s.call.Input // as the model wrote them
 	}
+	asked := args
 	if isText(args) {
-		args = rawjson.AppendText(nil, args)
+		if inner := rawjson.AppendText(nil, args); rawjson.Inline(inner) && inner[0] == '{' {
+			args = inner
+		}
 	}
-	if !rawjson.Inline(args) || args[0] != '{' {
+	if len(args) == 0 || string(args) == "null" {
 		args = []byte("{}")
 	}
 	if tool == "" {
 		return c, false
 	}
-	made, ok := s.mcpArgs(server, tool, args)
+	made, ok := s.mcpArgs(server, tool, wrapped(args))
 	if !ok {
 		return c, false
 	}
@@ -56,9 +60,39 @@ func (s *speller) served() (c Call, ok bool) {
 		o.Text("server", server)
 		o.Text("toolName", tool)
 		o.Raw("arguments", args)
-		c.Name, c.Input = mcpName, o.Done()
+		if bytes.Equal(asked, s.call.Input) || s.others(&o, server, tool, asked) {
+			c.Name, c.Input = mcpName, o.Done()
+		}
 	}
 	return c, true
+}
+
+// wrapped returns an object, or one around what is none.
+func wrapped(args []byte) []byte {
+	if len(args) > 0 && args[0] == '{' {
+		return args
+	}
+	o := object.New(nil)
+	if len(args) > 0 {
+		o.Raw("input", args)
+	}
+	return o.Done()
+}
+
+// others writes what a model wrote beside the tool and its arguments; false if it has no place.
+func (s *speller) others(o *object.Writer, server, tool string, args []byte) bool {
+	for _, m := range s.input {
+		text := rawjson.Text(m.value)
+		switch name := string(m.name); {
+		case isText(m.value) && (text == server || text == tool), bytes.Equal(m.value, args):
+		case name == "server", name == "toolName", name == "arguments":
+			return false
+		default:
+			writeName(o, name)
+			o.B = append(o.B, m.value...)
+		}
+	}
+	return true
 }
 
 // callInput returns what a model writes to call a server's tool.
@@ -89,13 +123,7 @@ func (s *speller) generic() Call {
 	if len(input) == 0 {
 		input = args
 	}
-	if len(args) == 0 || args[0] != '{' {
-		o := object.New(nil)
-		if len(args) > 0 {
-			o.Raw("input", args)
-		}
-		args = o.Done()
-	}
+	args = wrapped(args)
 	if len(input) == 0 {
 		input = args
 	}

@@ -72,3 +72,21 @@ func ArgumentNames(kind, name string) []string {
 	}
 	return []string{name}
 }
+
+// clientArguments is client.txt, read once.
+var clientArguments = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for line := range strings.Lines(text("client.txt")) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, name := range strings.Fields(line) {
+			out[name] = true
+		}
+	}
+	return out
+})
+
+// ClientArgument reports whether an argument that a tool ran with is one that the client
+// added: no model gave it.
+func ClientArgument(name string) bool { return clientArguments()[name] }

@@ -144,11 +144,7 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 // session reports whether a file is recognized as a session, whatever its name.
 func (a *audit) session(file string) bool {
 	l, err := formats.Locate(a.path(file))
-	if err != nil {
-		return false
-	}
-	what, _ := outline.Recognize(l)
-	return what != ""
+	return err == nil && outline.IsSession(l)
 }
 
 // irregular reports an entry with the name of a session that is not a regular file.

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -182,23 +181,10 @@ func (g *fileAudit) line(l *linecheck.Line) {
 // unknown returns the rule for something unknown in the current line: id, or RH204
 // if a newer client wrote the line.
 func (g *fileAudit) unknown(id string) string {
-	if Newer(rawjson.Text(g.client)) {
+	if outline.Newer(rawjson.Text(g.client)) {
 		return "RH204"
 	}
 	return id
-}
-
-// Newer reports whether a version is later than those known here.
-func Newer(version string) bool {
-	for _, known := range [...]int{2, 1, 328} {
-		part, rest, _ := strings.Cut(version, ".")
-		n, err := strconv.Atoi(part)
-		if err != nil || n != known {
-			return err == nil && n > known
-		}
-		version = rest
-	}
-	return false
 }
 
 // linked checks the envelope of a line of the conversation. known: the findings are
@@ -218,7 +204,8 @@ func (g *fileAudit) linked(l *linecheck.Line, kindName string) (known bool) {
 	k.root = k.parent == 0
 	k.sum = digest.Bytes(l.Bytes).Lo
 	k.side = string(l.Member("isSidechain")) == "true"
-	k.boundary = k.kind == outline.System && string(l.Member("subtype")) == `"compact_boundary"`
+	compaction := k.kind == outline.System && string(l.Member("subtype")) == `"compact_boundary"`
+	k.boundary = compaction || k.kind == outline.User && k.root && string(l.Member("isCompactSummary")) == "true"
 	if g.main(&k) && k.kind != outline.Other && (k.root || !g.begun) {
 		branch := rawjson.Last(l.Member("rehome"), "branch") != nil
 		k.beside = k.root && (branch || !g.begun)
@@ -243,7 +230,7 @@ func (g *fileAudit) linked(l *linecheck.Line, kindName string) (known bool) {
 	if k.kind == outline.User || k.kind == outline.Assistant {
 		known = g.message(l, &k, i) || known
 	}
-	if k.boundary {
+	if compaction {
 		g.boundary(l, i)
 	}
 	g.links = append(g.links, k)

@@ -36,7 +36,7 @@ func (e *entry) link(to string) {
 }
 
 // line writes one line as it should be.
-func (m *file) line(w linerepair.Writer, l *lines.Line) error {
+func (m *file) line(w *linerepair.Writer, l *lines.Line) error {
 	e, ok := m.parse(l)
 	if !ok {
 		return w.Copy(l)
@@ -127,7 +127,7 @@ func (m *file) identify(e *entry, findings []rule.Finding) {
 			m.r.Did(f, "gave the second line another uuid, and linked the lines after it to that", "")
 		}
 	}
-	if m.unlinked && string(rawjson.Last(e.b, "subtype")) != `"compact_boundary"` {
+	if m.unlinked && string(rawjson.Last(e.b, "subtype")) != `"compact_boundary"` && string(rawjson.Last(e.b, "isCompactSummary")) != "true" {
 		if e.uuid == "" {
 			e.uuid = m.newID(e.n, "line")
 			e.set("uuid", e.uuid)
@@ -159,7 +159,7 @@ func (m *file) remove(e *entry, f rule.Finding) {
 const beginning = "(The beginning of this conversation is missing.)"
 
 // begin puts a prompt before an answer that starts the conversation.
-func (m *file) begin(w linerepair.Writer, e *entry, f rule.Finding) {
+func (m *file) begin(w *linerepair.Writer, e *entry, f rule.Finding) {
 	o := object.New(nil)
 	o.Text("role", "user")
 	o.Text("content", beginning)

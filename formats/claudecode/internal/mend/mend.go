@@ -90,7 +90,7 @@ func (m *file) repair(ctx context.Context) error {
 	if err := m.collect(ctx); err != nil {
 		return err
 	}
-	if err := linerepair.Rewrite(ctx, m.path, m.line); err != nil {
+	if err := linerepair.Rewrite(ctx, m.path, m.r, m.line); err != nil {
 		return err
 	}
 	return m.metas()

@@ -185,7 +185,7 @@ func missingResult(id string) []byte {
 
 // flush writes the results that wait, unless the next line belongs to the response with
 // their call.
-func (m *file) flush(w linerepair.Writer, next *entry) {
+func (m *file) flush(w *linerepair.Writer, next *entry) {
 	if len(m.waiting) == 0 || next.kind == "assistant" && responseOf(next.b) == m.waiting[0].response {
 		return
 	}

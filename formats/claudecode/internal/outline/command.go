@@ -18,6 +18,15 @@ func IsCommand(text string) bool {
 	return strings.HasPrefix(text, "<command-name>") || strings.HasPrefix(text, "<command-message>")
 }
 
+// TypedSource is the promptSource of what a person typed.
+const TypedSource = "typed"
+
+// IsTagged reports whether a text begins with a tag that the client writes.
+func IsTagged(text string) bool {
+	tag, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
+	return IsOutput(text) || ok && text[0] == '<' && IsCommandTag(tag)
+}
+
 // CommandSeparator returns the text between the tags of a command whose first tag is given.
 func CommandSeparator(tag string) string {
 	if tag == "command-name" {

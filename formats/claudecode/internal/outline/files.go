@@ -28,7 +28,7 @@ func Layout(l *formats.Location) jsonl.Layout {
 		dirs, others, err := Projects(s.Root.FS(), l.Has("projects"))
 		s.Others = others
 		for i := 0; i < len(dirs) && err == nil; i++ {
-			err = project(s, dirs[i])
+			err = project(s, l, dirs[i])
 		}
 		return err
 	}}
@@ -65,9 +65,9 @@ func Subagents(fsys fs.FS, side string) (files []string) {
 	return files
 }
 
-// project lists the sessions of a project. Older clients store the files of
-// subagents in the same folder.
-func project(s *jsonl.Store, dir string) error {
+// project lists the sessions of a project, also those that the client does not list
+// because of their names. Older clients store the files of subagents in the same folder.
+func project(s *jsonl.Store, l *formats.Location, dir string) error {
 	list, err := fs.ReadDir(s.Root.FS(), dir)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func project(s *jsonl.Store, dir string) error {
 	for _, e := range list {
 		id, ok := strings.CutSuffix(e.Name(), Ending)
 		switch at := path.Join(dir, e.Name()); {
-		case ok && e.Type().IsRegular() && (IsUUID(id) || strings.HasPrefix(id, "agent-")):
+		case ok && e.Type().IsRegular() && (IsUUID(id) || strings.HasPrefix(id, "agent-") || IsSession(l.Join(at))):
 			add(s, at)
 		case !e.IsDir():
 			s.Others = append(s.Others, at)

@@ -18,6 +18,40 @@ func (s *Tree) sort() {
 		x, y := &s.Lines[a], &s.Lines[b]
 		return cmp.Or(cmp.Compare(x.thread, y.thread), cmp.Compare(max(x.Branch, nowhere), max(y.Branch, nowhere)), cmp.Compare(a, b))
 	})
+	for thread := range s.Threads {
+		s.preserve(s.LinesOf(int32(thread)))
+	}
+}
+
+// preserve moves the messages that the last compaction of a thread preserved to where the
+// client sends them: after the summary.
+func (s *Tree) preserve(rows []int32) {
+	boundary := -1
+	for n, i := range rows {
+		if o := &s.Lines[i]; o.Boundary && o.Branch == Live {
+			boundary = n
+		}
+	}
+	if boundary < 0 || len(s.kept) == 0 || s.Lines[rows[boundary]].Kind != System {
+		return
+	}
+	end := boundary + 1
+	for n, i := range rows[end:] {
+		if o := &s.Lines[i]; o.Branch == Live && o.Kind == User && o.Parent == s.Lines[rows[boundary]].uuid {
+			end += n + 1
+			break
+		}
+	}
+	var kept []int32
+	rest := slices.DeleteFunc(rows[:end:end], func(i int32) bool {
+		o := &s.Lines[i]
+		moves := o.Branch == Live && !o.Archived && o.chained() && i < rows[boundary]
+		if moves {
+			kept = append(kept, i)
+		}
+		return moves
+	})
+	copy(rows[len(rest):end], kept)
 }
 
 // LinesOf returns the lines of a thread, in reading order.

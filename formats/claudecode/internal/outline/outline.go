@@ -55,6 +55,7 @@ type Line struct {
 	Kind                                                       Kind
 	result, Boundary, root, Archived, Prompt, command, printed bool
 	Exact                                                      bool // valid JSON as it is, without repairs
+	Typed                                                      bool // the words of a prompt, whatever they begin with
 }
 
 // mention is a line with a call or its result.
@@ -157,7 +158,7 @@ func (s *Tree) add(l *lines.Line) {
 }
 
 // entry holds the members of a line that its place depends on.
-type entry struct{ line, kind, subtype, side, agent, message, meta, summary, result, compact []byte }
+type entry struct{ line, kind, subtype, side, agent, message, meta, source, summary, result, compact []byte }
 
 func isTrue(v []byte) bool { return string(v) == "true" }
 
@@ -185,6 +186,8 @@ func (s *Tree) look(o *Line, line []byte) entry {
 			e.agent = v
 		case "isMeta":
 			e.meta = v
+		case "promptSource":
+			e.source = v
 		case "isCompactSummary":
 			e.summary = v
 		case "toolUseResult":
@@ -326,10 +329,15 @@ func (s *Tree) asked(o *Line, e *entry) {
 		}
 		return
 	}
-	if o.printed = IsOutput(words); o.printed || isTrue(e.meta) || isTrue(e.summary) {
+	o.Boundary = o.root && isTrue(e.summary) && len(s.Lines) > 0
+	switch rawjson.Text(e.source) {
+	case TypedSource, "sdk": // the client writes it in no line of its own
+		o.Typed = true
+	}
+	if o.printed = !o.Typed && IsOutput(words); o.printed || isTrue(e.meta) || isTrue(e.summary) {
 		return
 	}
-	o.command = IsCommand(words)
+	o.command = !o.Typed && IsCommand(words)
 	o.Prompt = !o.command
 	if !isTrue(e.side) && s.prompt == "" && len(words) > 0 && words[0] != '<' {
 		s.prompt = envelope.FirstLine(words)

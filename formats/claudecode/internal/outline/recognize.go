@@ -31,6 +31,12 @@ func Recognize(l *formats.Location) (what string, score int) {
 	return "", 0
 }
 
+// IsSession reports whether a file is recognized as a session, whatever its name.
+func IsSession(l *formats.Location) bool {
+	what, _ := Recognize(l)
+	return what != ""
+}
+
 // Scores: of the client's own lines, and of lines that an export or another
 // program copied.
 const (

@@ -6,20 +6,28 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
+	"rehome/formats/internal/members"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
 
-// blocks lists the members of each type of block, and the prefix of its others.
-var blocks = map[string]struct {
-	path  string
-	names []string
-}{
-	"text":              {"text.", []string{"type", "text"}},
-	"thinking":          {"thinking.", []string{"type", "thinking", "signature"}},
-	"redacted_thinking": {"redacted_thinking.", []string{"type", "data"}},
-	"tool_use":          {"tool_use.", []string{"type", "id", "name", "input"}},
-	"tool_result":       {"tool_result.", []string{"type", "tool_use_id", "content", "is_error"}},
+// blockMembers returns the members of a type of block, and the prefix of its others.
+func blockMembers(kind string) (path string, names []string, known bool) {
+	switch kind {
+	case "text":
+		names = []string{"type", "text"}
+	case "thinking":
+		names = []string{"type", "thinking", "signature"}
+	case "redacted_thinking":
+		names = []string{"type", "data"}
+	case "tool_use":
+		names = []string{"type", "id", "name", "input"}
+	case "tool_result":
+		names = []string{"type", "tool_use_id", "content", "is_error"}
+	default:
+		return "", nil, false
+	}
+	return kind + ".", names, true
 }
 
 // parts converts the blocks of a message or a result.
@@ -46,12 +54,12 @@ func (w *walker) split(b []byte) (kind string) {
 			break
 		}
 	}
-	if known, ok := blocks[kind]; ok && w.block.Split(b, known.path, known.names) && rawjson.Text(w.block.Raw(0)) == kind {
+	if path, names, ok := blockMembers(kind); ok && w.block.Split(b, path, names) && rawjson.Text(w.block.Raw(0)) == kind {
 		return kind
 	}
 	kind = outline.Text(b, "type") // of several, the last one
-	if known, ok := blocks[kind]; ok {
-		w.block.Split(b, known.path, known.names)
+	if path, names, ok := blockMembers(kind); ok {
+		w.block.Split(b, path, names)
 	}
 	return kind
 }
@@ -87,7 +95,7 @@ func (w *walker) part(b []byte) session.Part {
 		r.Content = w.parts(content)
 		return r
 	case "image", "document":
-		if m := media(b); m != nil {
+		if m := w.media(kind, b); m != nil {
 			return m
 		}
 	}
@@ -95,14 +103,18 @@ func (w *walker) part(b []byte) session.Part {
 }
 
 // media returns an image or a document, nil if it is not valid base64.
-func media(b []byte) *session.Media {
-	source := rawjson.Last(b, "source")
-	if outline.Text(source, "type") != "base64" || !outline.Only(b, "type", "source") || !outline.Only(source, "type", "media_type", "data") {
+func (w *walker) media(kind string, b []byte) *session.Media {
+	var block, source members.Object
+	block.Split(b, kind+".", []string{"type", "source"})
+	if !source.Split(block.Raw(1), kind+".source.", []string{"type", "media_type", "data"}) || source.Text(0) != "base64" {
 		return nil
 	}
-	data, err := base64.StdEncoding.Strict().DecodeString(outline.Text(source, "data"))
+	data, err := base64.StdEncoding.Strict().DecodeString(source.Text(2))
 	if err != nil {
 		return nil
 	}
-	return &session.Media{Mime: outline.Text(source, "media_type"), Data: data}
+	m := &session.Media{Mime: source.Text(1), Data: data}
+	w.settle(&block, &m.Extras)
+	w.settle(&source, &m.Extras)
+	return m
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path"
@@ -139,16 +140,9 @@ func (r *reading) file() {
 	}
 	defer f.Close()
 	r.f = f
-	info, err := f.Stat()
-	if err == nil {
-		r.size = info.Size()
-		err = r.load()
-	}
-	if err == nil {
-		r.tree, err = r.outline(r.Up != nil)
-	}
-	if err == nil && !r.tree.Main && len(r.tree.Threads) == 2 { // the file of a subagent, opened alone
-		r.tree, err = r.outline(true)
+	info, err := r.survey()
+	for n := 1; err == nil && r.tree.Torn && n < jsonl.MaxTries && jsonl.Grows(f, info); n++ {
+		info, err = r.survey()
 	}
 	if err != nil {
 		r.fail(err)
@@ -172,6 +166,21 @@ func (r *reading) file() {
 	}
 }
 
+// survey reads the file as it is now.
+func (r *reading) survey() (info fs.FileInfo, err error) {
+	if info, err = r.f.Stat(); err == nil {
+		r.size = info.Size()
+		err = r.load()
+	}
+	if err == nil {
+		r.tree, err = r.outline(r.Up != nil)
+	}
+	if err == nil && !r.tree.Main && len(r.tree.Threads) == 2 { // the file of a subagent, opened alone
+		r.tree, err = r.outline(true)
+	}
+	return info, err
+}
+
 // fail yields why a session cannot be read, if it is wanted.
 func (r *reading) fail(err error) {
 	if r.sel.Includes(r.ID) {
@@ -184,6 +193,7 @@ func (r *reading) fail(err error) {
 const maxText = 2 << 20
 
 func (r *reading) load() error {
+	r.text = nil
 	if r.size > maxText {
 		return nil
 	}

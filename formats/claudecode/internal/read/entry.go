@@ -8,7 +8,6 @@ import (
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/members"
 	"rehome/formats/session"
-	"rehome/internal/rawjson"
 )
 
 // The members of a line.
@@ -50,10 +49,10 @@ var (
 func (w *walker) say(i int, line []byte) bool {
 	o := &w.tree.Lines[i]
 	switch {
-	case o.Kind == outline.Title:
+	case o.Kind == outline.Title && outline.Only(line, "type", "customTitle", "aiTitle", "summary", "leafUuid", "sessionId", "uuid", "timestamp"):
 		w.account.Converted++
 		return true // the head has it
-	case o.Branch == outline.Outside:
+	case o.Kind == outline.Title || o.Branch == outline.Outside:
 		w.account.CarriedRaw++
 		return w.opaque(i, line)
 	}
@@ -65,7 +64,7 @@ func (w *walker) say(i int, line []byte) bool {
 	case outline.Assistant:
 		return w.assistant(i, f, m)
 	case outline.Attachment:
-		return w.attachment(f, m)
+		return w.attachment(i, f, m)
 	}
 	return w.system(o, f, m)
 }
@@ -134,7 +133,7 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	m.Role = session.User
 	switch {
 	case summary:
-		return w.summary(m, parts)
+		return w.summary(m, parts, w.tree.Lines[i].Boundary)
 	case results > 0:
 		return w.results(m, parts, value, results)
 	case meta:
@@ -149,12 +148,15 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	default: // a command that the user ran, or its output
 		m.Simulated = true
 	}
-	m.Parts = commanded(parts)
+	if m.Parts = parts; m.Turn == nil || !w.tree.Lines[i].Typed {
+		m.Parts = commanded(parts)
+	}
 	return w.put(m)
 }
 
-// summary adds a summary to the boundary before it.
-func (w *walker) summary(m *session.Message, parts []session.Part) bool {
+// summary adds a summary to the boundary before it. Older clients wrote no such line:
+// the summary is the boundary.
+func (w *walker) summary(m *session.Message, parts []session.Part, boundary bool) bool {
 	var texts []string
 	for _, p := range parts {
 		if t, ok := p.(*session.Text); ok {
@@ -168,7 +170,11 @@ func (w *walker) summary(m *session.Message, parts []session.Part) bool {
 		w.held.Extras = append(w.held.Extras, m.Extras...)
 		return w.flush()
 	}
-	m.Role, m.Parts = session.System, []session.Part{one}
+	m.Role = session.System
+	if boundary && w.archived > 0 {
+		m.Parts = append(m.Parts, &session.Boundary{})
+	}
+	m.Parts = append(m.Parts, one)
 	return w.put(m)
 }
 
@@ -215,29 +221,6 @@ func (w *walker) answer(f *members.Object, m *session.Message) {
 	m.Parts = w.parts(in.Raw(4))
 	w.settle(in, &m.Extras)
 	w.settle(f, &m.Extras)
-}
-
-// attachment converts context that the client added.
-func (w *walker) attachment(f *members.Object, m *session.Message) bool {
-	for _, unused := range [...]int{inMessage, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
-		f.Keep(unused)
-	}
-	raw := members.Bare("attachment", f.Raw(inAttachment))
-	var texts []string
-	plainText := true
-	for r := range rawjson.Elements(f.Raw(inRendered)) {
-		s := outline.Text(r, "content")
-		plainText = plainText && s != ""
-		texts = append(texts, s)
-	}
-	if !plainText || len(texts) == 0 {
-		f.Keep(inRendered)
-		texts = nil
-	}
-	m.Role, m.Simulated = session.User, true
-	m.Parts = []session.Part{&session.Injected{Tag: outline.Text(raw, "type"), Text: strings.Join(texts, "\n"), Data: raw}}
-	w.settle(f, &m.Extras)
-	return w.put(m)
 }
 
 // system converts a boundary, or a notice of the client to the user.

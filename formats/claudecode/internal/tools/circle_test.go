@@ -36,11 +36,11 @@ func TestCircle(t *testing.T) {
 			r := &session.ToolResult{Call: "c", Status: "success", Error: failed, Content: []session.Part{&session.Text{Text: "shown"}}, Value: session.Raw(c.value)}
 			got := cursortools.Spell(session.ClaudeCode, &session.ToolCall{ID: "c", Name: c.name, Kind: FromClaude(c.name), Input: session.Raw(c.input)}, r)
 			if c.name == "Skill" && !failed {
-				if n := Claude(got.Kind, got.Name, got.Input, got.Args, got.Value); string(n.Result(got.Value, "shown", false)) != c.value {
+				if n := Claude("", got.Kind, got.Name, got.Input, got.Args, got.Value); string(n.Result(got.Value, "shown", false)) != c.value {
 					t.Errorf("the record of %s came back as %s", c.name, n.Result(got.Value, "shown", false))
 				}
 			}
-			n := Claude(got.Kind, got.Name, got.Input, got.Args, got.Value)
+			n := Claude("", got.Kind, got.Name, got.Input, got.Args, got.Value)
 			if n.Name != c.name || string(n.Input) != c.input || !n.Own && c.name != "NotebookEdit" {
 				t.Errorf("%s %s\ncame back from %s %s\nas %s %s, own: %v", c.name, c.input, got.Name, got.Input, n.Name, n.Input, n.Own)
 			}

@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
@@ -13,7 +15,8 @@ import (
 type edit struct {
 	path         string
 	older, newer string
-	all          bool // every place of it
+	all          bool   // every place of it
+	every        []byte // the argument that says so
 	before       *string
 	after        *string
 	hunks        []udiff.Hunk
@@ -56,8 +59,9 @@ func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 
 // claudeEdit is an Edit or a Write, from what the model said or else from what
 // came of it.
-func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
-	e := &edit{path: rawjson.Text(cursortools.Find(docs, "path", "file_path", "target_file", "filePath", "relativeWorkspacePath"))}
+func claudeEdit(g *given, value []byte) (n Native, ok bool) {
+	docs := g.docs
+	e := &edit{path: g.text("path", "file_path", "target_file", "filePath", "relativeWorkspacePath")}
 	came := [][]byte{cursortools.Case(value), value}
 	if e.path == "" {
 		e.path = rawjson.Text(cursortools.Find(came, "path", "file_path"))
@@ -73,9 +77,14 @@ func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
 	if e.path == "" {
 		return Native{}, false
 	}
-	var ok bool
+	defer func() { n.Left = e.said(g) }()
 	if e.older, e.newer, ok = replaced(docs); ok {
-		e.all = string(cursortools.Find(docs, "replace_all", "replaceAll")) == "true"
+		all := []string{"replace_all", "replaceAll"}
+		raw := g.find(all...)
+		if e.all = string(raw) == "true"; e.all || string(raw) == "false" {
+			e.every = raw
+			g.use(raw, all...)
+		}
 		return e.edited(true), true
 	}
 	if body := cursortools.Find(docs, "contents", "content", "file_text"); isText(body) {
@@ -87,6 +96,61 @@ func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
 		return e.written(true), true
 	}
 	return e.told(docs)
+}
+
+// changes are the names of arguments that say how a file changes.
+var changes = [...]string{"old_string", "oldString", "old_str", "new_string", "newString", "new_str", "contents", "content", "file_text", "edits",
+	"patch", "patchContent", "patch_content", "input", "streamContent", "contentsAfterEdit", "code_edit", "codeEdit"}
+
+// said marks the arguments whose texts are in the new call. It names a patch that has more.
+func (e *edit) said(g *given) (left []string) {
+	doc, _ := g.said()
+	if isText(doc) && !e.has(doc) {
+		left = []string{"patch"}
+	}
+	for _, m := range g.rest() {
+		if slices.Contains(changes[:], m.name) && e.has(m.value) {
+			g.used = append(g.used, m)
+		}
+	}
+	return left
+}
+
+// has reports whether a value has texts only, and each of them is in the new call.
+func (e *edit) has(raw []byte) bool {
+	var t rawjson.Tokens
+	for t.Reset(raw); t.Next(); {
+		switch t.Kind {
+		case rawjson.Number, rawjson.Word:
+			return false
+		case rawjson.String:
+			if text := rawjson.Text(raw[t.From:t.To]); !e.within(text) && !e.follows(text) {
+				return false
+			}
+		}
+	}
+	return t.Bad == ""
+}
+
+func (e *edit) within(text string) bool {
+	return strings.Contains(e.older, text) || strings.Contains(e.newer, text) || strings.Contains(e.path, text)
+}
+
+// follows reports whether the new call has each line of a patch.
+func (e *edit) follows(text string) bool {
+	if !strings.HasPrefix(text, "*** Begin Patch") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		head, stars := strings.CutPrefix(line, "*** ")
+		switch _, path, _ := strings.Cut(head, ": "); {
+		case stars && e.within(path), line == "@@", line == "":
+		case stars || strings.HasPrefix(line, "@@") || !e.within(line[1:]):
+			return false
+		}
+	}
+	return true
 }
 
 // told is a change from what came of it alone.
@@ -152,8 +216,8 @@ func (e *edit) edited(exact bool) Native {
 	o.Text("file_path", e.path)
 	o.Text("old_string", e.older)
 	o.Text("new_string", e.newer)
-	if e.all {
-		o.Flag("replace_all", true)
+	if e.every != nil {
+		o.Raw("replace_all", e.every)
 	}
 	return Native{Name: "Edit", Input: o.Done(), Exact: exact, edit: e}
 }

@@ -4,7 +4,7 @@ package tools
 
 import (
 	"embed"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,25 +28,30 @@ func claudeText() string {
 
 // Native is a call as Claude Code's own tools spell it.
 type Native struct {
-	Name  string // of the tool; what the model called it where there is no counterpart
-	Input []byte // a JSON object in one line
-	Own   bool   // it is one of Claude Code's tools, or of a server's
-	Exact bool   // every argument of the call is in Input
-	edit  *edit
-	back  bool // it went to Cursor and comes back
+	Name     string   // of the tool; what the model called it where there is no counterpart
+	Input    []byte   // a JSON object in one line
+	Own      bool     // it is one of Claude Code's tools, or of a server's
+	Exact    bool     // every argument of the call is in Input, with its value as it was
+	Reshaped bool     // a value is in another form: a range of lines, a patch
+	Moved    bool     // the command first changes to its working directory
+	Left     []string // names of arguments that are not in Input, because the tool does not have them
+	edit     *edit
+	back     bool // it went to Cursor and comes back
 }
 
 // argument is one of a tool's.
 type argument struct {
-	name string
-	must bool
-	kind byte // '#', '~', '?' or 0
-	from []string
+	name  string
+	must  bool
+	kind  byte // '#', '~', '?', '=' or 0
+	from  []string
+	words []string // that it can be, if kind is '='
 }
 
 type counterpart struct {
 	name string
 	args []argument
+	more bool // other arguments are kept
 }
 
 // natives is claude.txt, read once: counterparts by their kinds, and the kind
@@ -63,9 +68,16 @@ var natives = sync.OnceValue(func() (t struct {
 		}
 		c := counterpart{name: words[1]}
 		for _, w := range words[2:] {
+			if w == "+" {
+				c.more = true
+				continue
+			}
 			var a argument
-			if a.name, a.must = strings.CutPrefix(w, "!"); !a.must && strings.IndexByte("#~?", w[0]) >= 0 {
+			if a.name, a.must = strings.CutPrefix(w, "!"); !a.must && strings.IndexByte("#~?=", w[0]) >= 0 {
 				a.kind, a.name = w[0], w[1:]
+			}
+			if name, choice, ok := strings.Cut(a.name, ":"); ok {
+				a.name, a.words = name, strings.Split(choice, ",")
 			}
 			a.from = toolmap.ArgumentNames(words[0], a.name)
 			c.args = append(c.args, a)
@@ -80,39 +92,58 @@ var natives = sync.OnceValue(func() (t struct {
 	return t
 })
 
-// Claude translates a call. Input is what the model wrote, args what the tool
-// ran with; either can be absent. What came of an edit says what it changed, so
-// value is to be given where it is known; see Waits.
-func Claude(kind, name string, input, args, value []byte) Native {
+// Claude translates a call of a session in a folder. Input is what the model wrote, args
+// what the tool ran with; either can be absent. What came of an edit says what it changed,
+// so value is to be given where it is known; see Waits.
+func Claude(folder, kind, name string, input, args, value []byte) Native {
 	torn := broken(input)
 	if torn && len(args) > 0 && args[0] == '{' {
 		input = nil // the tool's own are whole
 	}
-	docs := [][]byte{input, args}
+	g := &given{docs: [][]byte{input, args}}
 	n, ok := Native{}, false
+	c := natives().tools[kind]
 	switch kind {
 	case "edit", "piEdit":
-		n, ok = claudeEdit(docs, value)
+		n, ok = claudeEdit(g, value)
 	case "ls", "piLs":
-		n, ok = command("ls ", docs, "List files"), true
+		n, ok = command("ls ", g, "List files")
 	case "delete":
-		n, ok = command("rm ", docs, "Delete a file"), true
+		n, ok = command("rm ", g, "Delete a file")
 	case "updateTodos":
-		n, ok = todos(docs)
+		c.more = true
+		n, ok = todos(g)
 	case "askQuestion":
-		n, ok = asked(docs)
+		c.more = true
+		n, ok = asked(g)
 	case "mcp":
-		n, ok = served(name, docs)
+		n, ok = served(name, g)
 	default:
-		if c, known := natives().tools[kind]; known {
-			n, ok = c.call(docs)
-		}
+		n, ok = c.call(g, kind, folder)
 	}
 	if n.Own = ok; !ok {
-		n = foreign(name, kind, docs)
+		n = foreign(name, kind, g.docs)
+	} else if !n.back {
+		c.others(g, &n)
 	}
-	n.Exact = n.Exact && !torn
+	n.Reshaped = !n.Exact
+	n.Exact = n.Exact && !torn && !n.Moved && len(n.Left) == 0
 	return n
+}
+
+// others adds the arguments that the tool does not have. Claude Code sends them, but most
+// of its tools are then shown without any argument, and are refused if the next model
+// imitates them.
+func (c *counterpart) others(g *given, n *Native) {
+	for _, m := range g.rest() {
+		if !c.more || m.value == nil || rawjson.Last(n.Input, m.name) != nil || slices.ContainsFunc(c.args, func(a argument) bool { return a.name == m.name }) {
+			n.Left = append(n.Left, m.name)
+			continue
+		}
+		o := object.New(nil)
+		o.Raw(escaped(m.name), m.value)
+		n.Input = append(append(n.Input[:len(n.Input)-1], ','), o.Done()[1:]...)
+	}
 }
 
 // broken reports arguments that are no whole object though they should be: one
@@ -130,182 +161,77 @@ func broken(input []byte) bool {
 
 // call spells the arguments that the tool has; false if one that it needs is
 // not there.
-func (c counterpart) call(docs [][]byte) (Native, bool) {
-	o, exact := object.New(nil), covers(c, docs)
+func (c *counterpart) call(g *given, kind, folder string) (Native, bool) {
+	if c.name == "" {
+		return Native{}, false
+	}
+	n, o := Native{Name: c.name, Exact: true}, object.New(nil)
+	if kind == "shell" {
+		g.cd = g.folder(folder)
+	}
 	for _, a := range c.args {
-		raw := cursortools.Find(docs, a.from...)
-		if a.kind == '~' {
-			raw = cursortools.Find(docs[:1], a.from...)
+		exact, ok := g.write(&o, a)
+		if !ok {
+			return Native{}, false
 		}
-		switch {
-		case a.kind == '#', a.kind == '~':
-			if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n > 0 {
-				o.Raw(a.name, raw)
-				continue
-			}
-		case a.kind == '?':
-			if string(raw) == "true" {
-				o.Raw(a.name, raw)
-				continue
-			}
-		default:
-			text := word(raw)
-			if text != "" || a.must && len(raw) > 0 && a.name == "content" {
-				o.Text(a.name, text)
-				exact = exact && isText(raw)
-				continue
-			} else if a.must {
-				return Native{}, false
-			}
-		}
-		exact = exact && idle(raw)
+		n.Exact = n.Exact && exact
 	}
-	return Native{Name: c.name, Input: o.Done(), Exact: exact || docs[0] == nil}, true
+	switch kind {
+	case "read":
+		n.Exact = g.lines(&o) && n.Exact
+	case "grep":
+		n.Exact = g.letters(&o) && n.Exact
+	}
+	n.Input, n.Moved = o.Done(), g.cd != ""
+	return n, true
 }
 
-// idle reports the value of an argument that says nothing.
-func idle(raw []byte) bool {
-	switch string(raw) {
-	case "", "null", "false", "0", `""`:
-		return true
-	}
-	return false
-}
-
-// covers reports whether no argument that the model wrote is left out.
-func covers(c counterpart, docs [][]byte) bool {
-	doc := docs[0]
-	if doc == nil {
-		return true // of the client's own spelling most says nothing to a model
-	}
-next:
-	for name := range rawjson.Members(doc) {
-		for _, a := range c.args {
-			for _, from := range a.from {
-				if from == string(name) {
-					continue next
-				}
-			}
-		}
-		return false
-	}
-	return true
-}
-
-// word is a text, the only member's name of an object: {"explore":{}}, or a
-// command by its words: ["bash","-lc","ls"].
+// word is a text, a command by its words, ["bash","-lc","ls"], or the name that an object
+// consists of.
 func word(raw []byte) string {
-	if len(raw) > 0 && raw[0] == '[' {
+	switch {
+	case len(raw) > 0 && raw[0] == '[':
 		return cursortools.Line(raw)
-	}
-	if len(raw) > 0 && raw[0] == '{' {
-		for name, v := range rawjson.Members(raw) {
-			if inner := rawjson.Text(rawjson.Last(v, "name")); inner != "" {
-				return inner
-			}
-			return string(name)
-		}
+	case len(raw) > 0 && raw[0] == '{':
+		return cursortools.Named(raw)
 	}
 	return rawjson.Text(raw)
 }
 
-// command is a tool that a shell has, too.
-func command(cmd string, docs [][]byte, what string) Native {
-	path := rawjson.Text(cursortools.Find(docs, "path", "target_file", "targetFile", "target_directory", "directoryPath", "relative_workspace_path", "relativeWorkspacePath", "directory_path", "file_path"))
+// command is a tool that a shell has, too; false without a path.
+func command(cmd string, g *given, what string) (Native, bool) {
+	path := g.text("path", "target_file", "targetFile", "target_directory", "targetDirectory", "directoryPath", "relative_workspace_path", "relativeWorkspacePath", "directory_path", "file_path", "filePath")
 	if path == "" {
-		path = "."
+		return Native{}, false
+	}
+	if why := g.text("explanation"); why != "" {
+		what = why
 	}
 	o := object.New(nil)
 	o.Text("command", cmd+cursortools.Quoted(path))
 	o.Text("description", what)
-	return Native{Name: "Bash", Input: o.Done()}
-}
-
-// todos is a list of things to do.
-func todos(docs [][]byte) (Native, bool) {
-	list := cursortools.Find(docs, "todos", "plan")
-	if len(list) == 0 || list[0] != '[' {
-		return Native{}, false
-	}
-	o := object.New(nil)
-	o.Name("todos")
-	o.B = append(o.B, '[')
-	some := false
-	for item := range rawjson.Elements(list) {
-		content := rawjson.Text(cursortools.Find([][]byte{item}, "content", "subject", "title", "step"))
-		if content == "" {
-			return Native{}, false // part of a list: only what changed
-		}
-		if some {
-			o.B = append(o.B, ',')
-		}
-		some = true
-		one := object.New(o.B)
-		one.Text("content", content)
-		one.Text("status", status(rawjson.Text(rawjson.Last(item, "status"))))
-		if form := rawjson.Last(item, "activeForm"); isText(form) {
-			one.Raw("activeForm", form)
-		} else {
-			one.Text("activeForm", content)
-		}
-		o.B = one.Done()
-	}
-	o.B = append(o.B, ']')
-	return Native{Name: "TodoWrite", Input: o.Done()}, true
-}
-
-// asked returns questions to the user.
-func asked(docs [][]byte) (Native, bool) {
-	list := cursortools.Find(docs, "questions")
-	if len(list) < 3 || list[0] != '[' {
-		return Native{}, false
-	}
-	o := object.New(nil)
-	o.Raw("questions", object.Array(list, func(_ int, item []byte, o *object.Writer) {
-		o.Text("question", rawjson.Text(cursortools.Find([][]byte{item}, "question", "prompt")))
-		o.NonEmpty("header", rawjson.Text(rawjson.Last(item, "header")))
-		if options := rawjson.Last(item, "options"); len(options) > 0 && options[0] == '[' {
-			o.Raw("options", object.Array(options, option))
-		}
-		o.Flag("multiSelect", string(cursortools.Find([][]byte{item}, "multiSelect", "allow_multiple", "allowMultiple")) == "true")
-	}))
-	return Native{Name: "AskUserQuestion", Input: o.Done()}, true
-}
-
-func option(_ int, item []byte, o *object.Writer) {
-	o.Text("label", rawjson.Text(rawjson.Last(item, "label")))
-	o.NonEmpty("description", rawjson.Text(rawjson.Last(item, "description")))
-}
-
-// status is one of the three that Claude Code has.
-func status(s string) string {
-	s = strings.ToLower(strings.TrimPrefix(s, "TO"+"DO_STATUS_"))
-	switch s {
-	case "completed", "in_progress":
-		return s
-	case "cancelled", "canceled":
-		return "completed"
-	}
-	return "pending"
+	return Native{Name: "Bash", Input: o.Done()}, true
 }
 
 // served is a tool of a server's.
-func served(name string, docs [][]byte) (Native, bool) {
-	server := rawjson.Text(cursortools.Find(docs, "providerIdentifier", "server", "serverIdentifier", "server_name"))
-	tool := rawjson.Text(cursortools.Find(docs, "toolName", "tool_name", "tool"))
-	args := cursortools.Find(docs, "arguments", "args", "tool_args")
-	if own := docs[0]; len(own) > 0 && own[0] == '{' && cursortools.Find(docs[:1], "toolName", "tool_name", "tool", "arguments", "args", "tool_args") == nil {
+func served(name string, g *given) (Native, bool) {
+	servers := []string{"providerIdentifier", "server", "serverIdentifier", "server_name"}
+	tools, arguments := []string{"toolName", "tool_name", "tool"}, []string{"arguments", "args", "tool_args"}
+	server, tool, args := rawjson.Text(g.find(servers...)), rawjson.Text(g.find(tools...)), g.find(arguments...)
+	own := g.docs[0]
+	bare := len(own) > 0 && own[0] == '{' && cursortools.Find(g.docs[:1], append(tools, arguments...)...) == nil
+	if bare {
 		args = own // as the model wrote them
 	}
 	if tool == "" {
-		tool = strings.TrimPrefix(strings.TrimPrefix(name, "mcp_"), "_")
-		if args = docs[0]; args == nil {
-			args = docs[1]
+		tool, bare = strings.TrimPrefix(strings.TrimPrefix(name, "mcp_"), "_"), true
+		if args = g.docs[0]; args == nil {
+			args = g.docs[1]
 		}
 	}
 	if server == session.ClaudeCode && tool == name {
-		if len(docs[0]) > 0 && docs[0][0] == '{' {
-			args = docs[0]
+		if len(own) > 0 && own[0] == '{' {
+			args = own
 		}
 		return Native{Name: name, Input: whole(args), Exact: true, back: true}, true // its own tool, see cursortools
 	}
@@ -315,10 +241,19 @@ func served(name string, docs [][]byte) (Native, bool) {
 	if tool == "" || tool == "mcp" || tool == "CallMcpTool" {
 		return Native{}, false
 	}
-	if strings.HasPrefix(name, "mcp__") {
-		return Native{Name: name, Input: whole(args), Exact: true}, true
+	for _, names := range [][]string{servers, tools, arguments} {
+		g.use(g.find(names...), names...)
 	}
-	return Native{Name: "mcp__" + server + "__" + tool, Input: whole(args), Exact: true}, true
+	if len(own) == 0 {
+		g.use(g.find("name"), "name") // the client's name for the server and the tool
+	}
+	if bare {
+		g.docs = [][]byte{nil, nil} // all of it is in args
+	}
+	if !strings.HasPrefix(name, "mcp__") {
+		name = "mcp__" + server + "__" + tool
+	}
+	return Native{Name: name, Input: whole(args), Exact: true}, true
 }
 
 // foreign keeps a call as it is.

@@ -61,18 +61,18 @@ func TestNotExact(t *testing.T) {
 	for input, want := range map[string]bool{
 		`{"path":"/a","limit":10}`: true, `{"path":"/a","limit":"10"}`: false, `{"path":"/a","offset":0}`: true, `{"path":"/a","offset":-3}`: false, `{"path":"/a","more":1}`: false,
 	} {
-		if n := Claude("read", "Read", []byte(input), nil, nil); n.Exact != want || n.Name != "Read" {
+		if n := Claude("", "read", "Read", []byte(input), nil, nil); n.Exact != want || n.Name != "Read" {
 			t.Errorf("%s is exact: %v (%s)", input, n.Exact, n.Input)
 		}
 	}
-	n := Claude("mcp", "mcp_tracker_list", []byte(`{"text":"a","why":"b"}`), []byte(`{"providerIdentifier":"tracker","toolName":"list","args":{"text":"a"}}`), nil)
+	n := Claude("", "mcp", "mcp_tracker_list", []byte(`{"text":"a","why":"b"}`), []byte(`{"providerIdentifier":"tracker","toolName":"list","args":{"text":"a"}}`), nil)
 	if string(n.Input) != `{"text":"a","why":"b"}` || n.Name != "mcp__tracker__list" {
 		t.Errorf("%s %s", n.Name, n.Input)
 	}
 }
 
 func TestResultOfEvent(t *testing.T) {
-	n := Claude("shell", "shell", nil, []byte(`{"command":"x"}`), nil)
+	n := Claude("", "shell", "shell", nil, []byte(`{"command":"x"}`), nil)
 	if got := string(n.Result([]byte(`{"status":"success","value":{"stdout":"o","stderr":"e"}}`), "o\ne", false)); !strings.HasPrefix(got, `{"stdout":"o","stderr":"e",`) {
 		t.Errorf("the screen is drawn from %s", got)
 	}
@@ -95,7 +95,7 @@ func TestTorn(t *testing.T) {
 		{"edit", "ApplyPatch", `"*** Begin Patch"`, `{"file":"/a"}`, `ApplyPatch {"input":"*** Begin Patch"}`, false},
 		{"", "own", `{"a":1}`, `{"b":1}`, `own {"a":1}`, true},
 	} {
-		n := Claude(c.kind, c.name, []byte(c.input), []byte(c.args), nil)
+		n := Claude("", c.kind, c.name, []byte(c.input), []byte(c.args), nil)
 		if got := n.Name + " " + string(n.Input); got != c.want || n.Exact != c.exact {
 			t.Errorf("%s with %s and %s is %s (%v), want %s", c.name, c.input, c.args, got, n.Exact, c.want)
 		}
@@ -106,7 +106,7 @@ func TestTorn(t *testing.T) {
 func TestResultOfOddCalls(t *testing.T) {
 	for _, name := range []string{"Bash", "Read", "Edit", "Write", "Grep", "Glob", "TodoWrite", "Agent"} {
 		for _, input := range []string{`{}`, `{"todos":null,"file_path":7}`, `{"todos":"x","file_path":"/a"}`, `[]`, `"x"`} {
-			n := Claude("", name, []byte(input), nil, nil)
+			n := Claude("", "", name, []byte(input), nil, nil)
 			for _, value := range []string{"", "null", "{}", `{"files":"x","stdout":7,"content":[]}`, `"x"`} {
 				if got := n.Result([]byte(value), "shown", false); got != nil && !rawjson.Inline(got) {
 					t.Errorf("%s with %s and %s: %s", name, input, value, got)
@@ -126,7 +126,7 @@ func TestDottedNames(t *testing.T) {
 		{"file.write", `{"path":"/a","content":"x"}`, ``, `Write {"file_path":"/a","content":"x"}`},
 		{"file.multi_edit", `{"path":"/a"}`, edited, `Edit {"file_path":"/a","old_string":"a","new_string":"b"}`},
 	} {
-		n := Claude(toolmap.Kind(c.name), c.name, nil, []byte(c.args), []byte(c.value))
+		n := Claude("", toolmap.Kind(c.name), c.name, nil, []byte(c.args), []byte(c.value))
 		if got := n.Name + " " + string(n.Input); got != c.want {
 			t.Errorf("%s is %s, want %s", c.name, got, c.want)
 		}

@@ -178,7 +178,7 @@ func (e *encoder) files(ctx context.Context) error {
 	})
 }
 
-func (e *encoder) note(code loss.Code) {
+func (e *encoder) note(code loss.Code, args ...string) {
 	at := e.s.ID
 	if m := e.message; m != nil {
 		at = m.ID
@@ -186,7 +186,7 @@ func (e *encoder) note(code loss.Code) {
 			at = m.Origin[0]
 		}
 	}
-	e.b.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: at}})
+	e.b.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: at}, Args: args})
 }
 
 // put writes a line as it is.
@@ -225,7 +225,7 @@ func (e *encoder) chained(kind string, at session.Stamp, body func(p *object.Wri
 	p.Text("entrypoint", "cli")
 	p.Text("cwd", e.cwd)
 	p.Text("sessionId", e.id)
-	p.Text("version", version)
+	p.Text("version", outline.Version)
 	p.Text("gitBranch", e.s.Branch)
 	e.put(p.Done())
 	e.parent = id

@@ -85,6 +85,3 @@ func toolName(s string) string {
 	}
 	return out
 }
-
-// version is the version of the client whose lines these are like.
-const version = "2.1.328"

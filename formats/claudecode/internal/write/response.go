@@ -122,7 +122,7 @@ func (e *encoder) wrote(c *call) []byte {
 		return nil
 	case len(was) > 0 && c.native.Exact:
 		return nil
-	case len(was) == 0 && tools.Waits(c.src.Kind, nil, nil):
+	case len(was) == 0 && tools.Waits(c.src.Kind, nil, nil) && len(c.native.Left) == 0:
 		return nil // the record of an edit, whose change is in the arguments
 	case len(was) == 0:
 		was = c.src.Args

@@ -34,7 +34,7 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 		c.of.waits--
 		e.translate(c, r.Value)
 	}
-	shown, body := e.shown(c, r)
+	shown, body, images := e.shown(c, r)
 	a := answer{at: m.At, call: c, body: body, id: m.ID, ui: e.drawn(c, r, shown)}
 	if c.of.written {
 		e.reply(a)
@@ -42,6 +42,11 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 	} else {
 		c.of.answers = append(c.of.answers, a)
 		e.hold(c.of, len(a.body)+len(a.ui))
+	}
+	for _, image := range images {
+		e.note(loss.ResultMediaMoved)
+		head := &session.Message{ID: m.ID, Model: m.Model, At: m.At}
+		e.behind(c.of, len(image), func() { e.user(userLine{m: head, blocks: [][]byte{image}, meta: true}) })
 	}
 	e.advance()
 }
@@ -71,8 +76,8 @@ func changed(c *call, r *session.ToolResult) *session.ToolResult {
 
 // shown returns a result as a block, and its text. An empty result stays empty, as
 // the model saw it, but the API rejects an error without text, and with it every
-// later request.
-func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byte) {
+// later request. The client does not send images of an error: they follow the results.
+func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byte, images [][]byte) {
 	blocks, texts := e.pieces(r.Content)
 	if len(blocks) == 0 && !e.own && !slices.ContainsFunc(r.Content, isText) {
 		var list []session.Part
@@ -84,6 +89,15 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 			list = append(list, &session.Media{Data: data})
 		}
 		blocks, texts = e.pieces(list)
+	}
+	if r.Error && !e.own {
+		blocks = slices.DeleteFunc(blocks, func(block []byte) bool {
+			if outline.Text(block, "type") != "image" {
+				return false
+			}
+			images = append(images, block)
+			return true
+		})
 	}
 	if len(blocks) == 0 && r.Error {
 		e.note(loss.ErrorTextAdded)
@@ -100,7 +114,7 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 		p.Text("content", text)
 	}
 	p.Flag("is_error", r.Error)
-	return text, p.Done()
+	return text, p.Done(), images
 }
 
 // isText reports whether a part is text.
@@ -154,7 +168,7 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 	n := c.native
 	if n.Name == "Edit" || n.Name == "Write" {
 		// The result has the lines around the change.
-		if again := tools.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, r.Value); again.Name == n.Name {
+		if again := tools.Claude(e.s.Workspace, c.src.Kind, c.src.Name, c.src.Input, c.src.Args, r.Value); again.Name == n.Name {
 			n = again
 		}
 	}
@@ -222,5 +236,5 @@ func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
 	} else {
 		words += ", without text."
 	}
-	e.words(m, append([]session.Part{&session.Text{Text: words}}, run...), true)
+	e.words(m, append([]session.Part{&session.Text{Text: words}}, run...), true, false)
 }

@@ -152,17 +152,22 @@ func (e *encoder) ask(m *session.Message, run []session.Part) {
 			to++
 		}
 		said := run[from:to]
-		if command := spelledCommand(said); command != "" {
+		if e.attached(m, said) {
+			from = to
+			continue
+		}
+		command := spelledCommand(said)
+		if command != "" {
 			said, given = []session.Part{&session.Text{Text: command}}, m.Turn == nil
 		}
-		e.words(m, said, given || m.Simulated || m.Role == session.Tool)
+		e.words(m, said, given || m.Simulated || m.Role == session.Tool, command == "")
 		from = to
 	}
 }
 
 // words writes a line of the user. Lines that the client added wait for the results
-// of open calls.
-func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
+// of open calls. literal: a prompt is no command, even if it is spelled like one.
+func (e *encoder) words(m *session.Message, run []session.Part, meta, literal bool) {
 	l := userLine{m: &session.Message{ID: m.ID, Model: m.Model, At: m.At}, meta: meta}
 	size := 0
 	for _, p := range run {
@@ -178,6 +183,7 @@ func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
 	if meta && (outline.IsOutput(l.single) || outline.IsCommand(l.single)) {
 		l.meta = e.prompt == "" // visible, but only a prompt gives the session its title
 	}
+	l.typed = !meta && literal && outline.IsTagged(l.single)
 	if meta {
 		e.later(size, func() { e.user(l) })
 		return
@@ -192,10 +198,11 @@ type userLine struct {
 	blocks [][]byte
 	single string // its text, if it has a single block
 	meta   bool
+	typed  bool
 }
 
 func (e *encoder) user(l userLine) {
-	if e.prompt == "" && !l.meta && e.branch == "" && !outline.IsCommand(l.single) {
+	if e.prompt == "" && !l.meta && e.branch == "" && (l.typed || !outline.IsCommand(l.single)) {
 		e.prompt = envelope.FirstLine(l.single)
 	}
 	e.begun = true
@@ -214,6 +221,9 @@ func (e *encoder) user(l userLine) {
 		p.B = append(p.B, '}')
 		if l.meta {
 			p.Flag("isMeta", true)
+		}
+		if l.typed {
+			p.Text("promptSource", outline.TypedSource)
 		}
 		e.mark(p, l.m, nil)
 	})

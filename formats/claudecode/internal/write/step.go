@@ -2,12 +2,14 @@ package write
 
 import (
 	"bytes"
+	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
+	"rehome/formats/rule"
 	"rehome/formats/session"
 )
 
@@ -165,25 +167,36 @@ func (e *encoder) translate(c *call, value []byte) {
 	if e.own {
 		c.native = tools.Native{Name: c.src.Name, Input: c.src.Input, Own: true, Exact: true}
 		if len(c.native.Input) == 0 || c.native.Input[0] != '{' {
-			c.native = tools.Claude("", c.src.Name, c.src.Input, c.src.Args, nil)
+			c.native = tools.Claude("", "", c.src.Name, c.src.Input, c.src.Args, nil)
 		}
 	} else {
-		c.native = tools.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, value)
+		c.native = tools.Claude(e.s.Workspace, c.src.Kind, c.src.Name, c.src.Input, c.src.Args, value)
 	}
 	asked := c.native.Name
-	c.native.Name = toolName(asked)
+	if c.native.Name = toolName(asked); c.native.Name != asked {
+		e.note(loss.ToolNameChanged, shortName(asked))
+	}
+	for _, argument := range c.native.Left {
+		e.note(loss.ArgumentLeft, shortName(argument), shortName(c.src.Name))
+	}
+	if c.native.Moved {
+		e.note(loss.FolderInCommand)
+	}
 	switch {
 	case !c.native.Own:
 		e.note(loss.ToolUnknown)
 		if !c.native.Exact {
 			e.note(loss.ArgumentsRepaired)
 		}
-	case !c.native.Exact:
+	case c.native.Reshaped:
 		e.note(loss.ArgumentsRenamed)
-	case c.native.Name != c.src.Name:
+	case c.native.Name != c.src.Name, len(c.src.Input) > 0 && !bytes.Equal(c.native.Input, c.src.Input) && c.native.Exact && !c.native.Moved:
 		e.note(loss.ToolRenamed)
 	}
 }
+
+// shortName bounds a name of the source that a report shows.
+func shortName(s string) string { return rule.Truncate(strings.ToValidUTF8(s, "\uFFFD"), 80) }
 
 // callID returns a unique id for a call, and reports a change.
 func (e *encoder) callID(id string) string {
@@ -281,8 +294,13 @@ func (e *encoder) later(size int, write func()) {
 		write()
 		return
 	}
-	e.step.after = append(e.step.after, write)
-	e.step.late += size
-	e.held += size
+	e.behind(e.step, size, write)
 	e.advance()
+}
+
+// behind runs write once all calls of a step have their results.
+func (e *encoder) behind(s *step, size int, write func()) {
+	s.after = append(s.after, write)
+	s.late += size
+	e.held += size
 }

@@ -79,7 +79,7 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 	}
 	if archived < 0 && e.parent != "" || e.branch != "" { // a summary without a boundary archives nothing, nor does one on a branch
 		if summary != "" {
-			e.words(m, []session.Part{&session.Text{Text: summary}}, true)
+			e.words(m, []session.Part{&session.Text{Text: summary}}, true, false)
 		}
 		return
 	}
@@ -135,7 +135,7 @@ func (e *encoder) printed(m *session.Message, r *session.ToolResult) bool {
 	}
 	e.note(loss.ResultOrphan)
 	said := outline.OutputTag + outline.Text(r.Value, "stdout") + "</bash-stdout><bash-stderr>" + failed + "</bash-stderr>"
-	e.words(m, []session.Part{&session.Text{Text: said}}, true)
+	e.words(m, []session.Part{&session.Text{Text: said}}, true, false)
 	return true
 }
 

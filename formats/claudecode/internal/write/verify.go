@@ -97,7 +97,7 @@ func (c *checker) line(l lines.Line) error {
 	}
 	kind := c.outer.Text("type")
 	switch kind {
-	case "user", "assistant", "system":
+	case "user", "assistant", "system", "attachment":
 		if c.ended {
 			return errors.New("conversation line after the \"rehome\" line")
 		}
@@ -161,14 +161,14 @@ func (c *checker) chained(kind string) error {
 	up := c.outer.Text("parentUuid")
 	root := string(c.outer.Raw("parentUuid")) == "null"
 	switch {
-	case branch != "" && kind == "system":
-		return errors.New("system line on an abandoned branch")
+	case branch != "" && (kind == "system" || kind == "attachment"):
+		return errors.New("system line or attachment on an abandoned branch")
 	case branch != "" && c.last == "" && (root || c.uuids[up]): // it may start at any earlier line
 		c.said, c.forks[up] = !root, true
 	case root != (c.last == "" || boundary) || !root && up != c.last:
 		return errors.New("parentUuid does not point to the previous line")
 	}
-	if c.last, c.uuids[id] = id, true; kind != "system" {
+	if c.last, c.uuids[id] = id, true; kind == "user" || kind == "assistant" {
 		c.stray, c.leaf = branch != "", id
 	}
 	side := string(c.outer.Raw("isSidechain"))
@@ -190,9 +190,13 @@ func (c *checker) chained(kind string) error {
 		return c.user()
 	case "assistant":
 		return c.assistant()
+	case "attachment":
+		if outline.Text(c.outer.Raw("attachment"), "type") == "" {
+			return errors.New("attachment without a type")
+		}
 	}
 	if len(c.open) > 0 {
-		return errors.New("system line before all tool calls have results")
+		return errors.New("system line or attachment before all tool calls have results")
 	}
 	c.reply = ""
 	return nil
