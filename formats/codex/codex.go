@@ -45,7 +45,16 @@ func Format() *formats.Format {
 			Roots:     home,
 			SideFiles: []string{".json"},
 			Parts:     []string{"sessions", "archived_sessions", "session_index.jsonl", "history.jsonl"},
+			SessionFiles: []string{
+				"*/sessions/**/*.jsonl",
+				"*/sessions/**/*.jsonl.zst",
+				"*/archived_sessions/**/*.jsonl",
+				"*/archived_sessions/**/*.jsonl.zst",
+				"*/session_index.jsonl",
+				"*/history.jsonl",
+			},
 		},
+		Strays: strays,
 		Check:  check,
 		Repair: linerepair.Repair,
 		Merge:  merge(),
@@ -143,12 +152,12 @@ const (
 	knownItems = " message reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call web_search_call" +
 		" tool_search_call tool_search_output image_generation_call ghost_snapshot compaction context_compaction agent_message additional_tools "
 	turnEvents   = " task_started turn_started task_complete turn_complete turn_aborted token_count thread_rolled_back "
-	repeatEvents = " user_message agent_message agent_reasoning agent_reasoning_raw_content mcp_tool_call_end exec_command_end patch_apply_end" +
-		" view_image_tool_call web_search_end image_generation_end context_compacted thread_settings_applied "
-	knownEvents = turnEvents + repeatEvents + " item_completed thread_goal_updated entered_review_mode exited_review_mode sub_agent_activity" +
-		" error thread_name_updated "
-	repeatCompleted = " UserMessage AgentMessage Reasoning ContextCompaction ImageView WebSearch ImageGeneration "
-	resultCompleted = " CommandExecution FileChange McpToolCall "
+	repeatEvents = " user_message agent_message agent_reasoning agent_reasoning_raw_content web_search_end image_generation_end context_compacted" +
+		" thread_settings_applied UserMessage AgentMessage Reasoning ContextCompaction WebSearch ImageGeneration "
+	viewEvents   = " view_image_tool_call ImageView "
+	resultEvents = " mcp_tool_call_end exec_command_end patch_apply_end CommandExecution FileChange McpToolCall "
+	knownEvents  = turnEvents + repeatEvents + viewEvents + resultEvents + " item_completed thread_goal_updated entered_review_mode" +
+		" exited_review_mode sub_agent_activity error thread_name_updated "
 )
 
 func listed(kinds, kind string) bool { return strings.Contains(kinds, " "+kind+" ") }

@@ -23,7 +23,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 		return families(ctx, s, slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) }))
 	}
 	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
-		d := &decoder{ctx: ctx, store: s, file: f, view: v, sel: sel, waiting: map[string][]byte{}}
+		d := &decoder{ctx: ctx, store: s, file: f, view: v, sel: sel}
 		return yield(d.session())
 	})
 }
@@ -103,7 +103,7 @@ func parse(l jsonl.Line, s source) record {
 	case r.kind != "":
 		r.kind, r.sub, r.body = "response_item", r.kind, l.Object
 	case at(l.Object, "record_type") != nil:
-		r.kind = "state"
+		r.kind, r.body = "state", l.Object
 	case at(l.Object, "id") != nil:
 		r.kind, r.body = "session_meta", l.Object
 	default:
@@ -115,6 +115,7 @@ func parse(l jsonl.Line, s source) record {
 // decoder makes the messages of a session in a second pass over its files.
 type decoder struct {
 	outline
+	aside
 	ctx     context.Context
 	store   *jsonl.Store
 	file    *jsonl.File
@@ -125,9 +126,10 @@ type decoder struct {
 	yield    func(*session.Message, error) bool
 	over     bool // nobody wants more
 	account  session.Account
-	held     *session.Message  // the model's response that is being read
-	waiting  map[string][]byte // calls without a result, and what an event said of theirs
-	archived int               // messages since the last boundary
+	prompt   string             // the system prompt
+	held     *session.Message   // the model's response that is being read
+	waiting  map[string]*report // calls without a result, and what an event said of theirs
+	archived int                // messages since the last boundary
 }
 
 // session makes the first pass.
@@ -149,7 +151,13 @@ func (d *decoder) session() (*session.Session, error) {
 		}
 		d.take(&r)
 	}
-	s.Turns = int64(len(d.turns))
+	d.pairs.end()
+	s.Head.Turns = int64(len(d.turns) - len(d.gone))
+	if len(d.pairs.orphans) > 0 || d.sel.History && len(d.gone) > 0 {
+		if err := d.plan(s); err != nil {
+			return s, err
+		}
+	}
 	for _, t := range slices.Backward(d.turns) {
 		if s.Model = t.Model; s.Model != "" {
 			break
@@ -160,7 +168,7 @@ func (d *decoder) session() (*session.Session, error) {
 		s.Extras = o.Extras
 	}
 	s.Messages = func(yield func(*session.Message, error) bool) {
-		d.clock, d.n, d.yield = clock{}, 0, yield
+		d.yield = yield
 		defer func() { d.sel.Account.Add(d.account) }()
 		if err := d.messages(); err != nil && !d.over {
 			yield(nil, jsonl.Failure(d.ctx, name, d.file.Path, err))
@@ -221,34 +229,6 @@ func (d *decoder) records() iter.Seq2[record, error] {
 	}
 }
 
-// messages makes the second pass. Lines of the session that this one was forked from
-// are not in its account.
-func (d *decoder) messages() error {
-	for r, err := range d.records() {
-		if err != nil {
-			return err
-		}
-		own := d.account
-		if d.line(&r); d.over {
-			return nil
-		}
-		if r.at.File != d.file.Name {
-			d.account = own
-		}
-	}
-	if d.flush(); d.turn != len(d.turns) {
-		return formats.Changed("", "")
-	}
-	for _, f := range d.file.Older {
-		lines, err := d.store.Count(d.ctx, f)
-		if err != nil {
-			return err
-		}
-		d.account.Add(lines)
-	}
-	return nil
-}
-
 // outline is what has to be known of a session before its first message.
 type outline struct {
 	clock
@@ -257,8 +237,10 @@ type outline struct {
 	n        int          // records so far
 	boundary int          // the last record at which the client compacted; 0 if it did not
 	gone     map[int]bool // turns that the user took back, by their numbers
-	spent    string       // the last count of tokens, to pass over repeated ones
-	exact    bool         // the file counts the tokens of each turn
+	stated   []session.Extra
+	spent    string // the last count of tokens, to pass over repeated ones
+	exact    bool   // the file counts the tokens of each turn
+	pairs    pairs
 }
 
 // clock finds where turns begin: at the first prompt after the client says so,
@@ -294,10 +276,12 @@ func (o *outline) current() *session.Turn {
 func (o *outline) take(r *record) {
 	o.n++
 	t := o.current()
-	if o.begins(r) {
+	begins := o.begins(r)
+	o.pairs.take(r, o.n, begins)
+	if begins {
 		begun := o.next
 		o.next = session.Turn{}
-		if begun.Number = o.turn; !begun.Start.Known() {
+		if !begun.Start.Known() {
 			begun.Start = r.time
 		}
 		o.turns = append(o.turns, &begun)
@@ -316,9 +300,15 @@ func (o *outline) take(r *record) {
 		if t.Mode = text(r.body, "collaboration_mode", "mode"); t.Mode == "default" {
 			t.Mode = ""
 		}
-		t.Extras = o.context(r.body)
+		o.context(t, r)
 	case "compacted":
 		o.boundary = o.n
+	}
+	if more := r.rest(); more != nil {
+		if r.kind == "event_msg" && listed(" task_started turn_started ", r.sub) {
+			t = &o.next
+		}
+		t.Extras = append(slices.Clip(t.Extras), more...)
 	}
 }
 
@@ -356,18 +346,22 @@ func (o *outline) event(r *record, t *session.Turn) {
 	}
 }
 
-// context returns what else a turn_context states. Turns mostly repeat it, and
-// then share it.
-func (o *outline) context(body []byte) []session.Extra {
+// context takes what else a turn_context states. Turns mostly repeat it, and then share it.
+func (o *outline) context(t *session.Turn, r *record) {
+	same := func(a, b session.Extra) bool { return a.Name == b.Name && bytes.Equal(a.Raw, b.Raw) }
 	var x members.Object
-	x.Split(body, "turn_context.", []string{"turn_id", "root_turn_id", "model"})
-	if n := len(o.turns); n > 0 {
-		last := o.turns[n-1].Extras
-		if slices.EqualFunc(last, x.Extras, func(a, b session.Extra) bool { return a.Name == b.Name && bytes.Equal(a.Raw, b.Raw) }) {
-			return last
-		}
+	x.Split(r.body, "turn_context.", []string{"turn_id", "root_turn_id", "model"})
+	list := append(x.Extras, r.outer()...)
+	if slices.EqualFunc(o.stated, list, same) {
+		list = o.stated
 	}
-	return x.Extras
+	o.stated = slices.Clip(list)
+	switch n := len(list); {
+	case len(t.Extras) == 0:
+		t.Extras = o.stated
+	case n > len(t.Extras) || !slices.EqualFunc(t.Extras[:n], list, same):
+		t.Extras = append(slices.Clip(t.Extras), list...)
+	}
 }
 
 // spend adds a count of tokens to a turn, or replaces it. What was read from the cache

@@ -37,15 +37,18 @@
 // cache. What the client put into the user's messages is context: newer versions
 // state it, older ones are told by how a text begins.
 //
-// Records that repeat others are counted as superseded: user_message,
-// agent_message, item_completed and the like. The item_completed of a command or
-// a change to files, with its exit code and its diff, becomes the value of the
-// result, where it comes before it. Where there is none, the outcome is read
-// from what the client puts in front of a command's output.
+// Events that repeat an item of the same turn are counted as superseded: the text is
+// compared, and each item is repeated once. Others, of turns that were interrupted, are
+// never sent again: they become branches. What an event says of a call, such as the exit code
+// of a command, becomes the value of the result if it comes before that; otherwise it is kept
+// as it is. The last_agent_message of a task_complete, the text of a world_state and the system
+// prompt of a fork are compared, too. Where there is none, the outcome is read from what the client puts in front of a
+// command's output.
 //
 // Encrypted reasoning is kept as an extra, and noted. After a compacted, the
 // model sees the summary and the user's earlier prompts again: both become the
-// summary. Turns that the user took back (thread_rolled_back) are superseded.
+// summary. Turns that the user took back (thread_rolled_back) are left out or, if
+// history is requested, branches.
 //
 // Since 2026 a fork is a file of its own that names the session it was forked
 // from, and how many bytes of that file come before it (history_base). Both files

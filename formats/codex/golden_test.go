@@ -18,6 +18,8 @@ import (
 	"rehome/golden"
 )
 
+func TestMain(m *testing.M) { golden.Main(m) }
+
 const samples = "../../testdata/codex"
 
 // told returns what a store holds: canonical lines, then the losses.

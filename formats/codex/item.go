@@ -73,24 +73,31 @@ func (r *record) prompt() string {
 	return ""
 }
 
-// line takes one record.
+// line takes one record of the first reading of the messages. What is not part of the
+// conversation is left for aside.
 func (d *decoder) line(r *record) {
-	d.n++
 	if !r.Account(&d.account, d.view.OnLoss, r.at) {
 		return
 	}
 	begins := d.begins(r)
-	if d.gone[d.turn] && (!d.open || d.prompted) && r.sub != "thread_rolled_back" {
+	switch {
+	case d.undone(r) && !d.sel.History:
 		d.account.Superseded++
-		if begins && d.sel.History {
+		if begins {
 			d.lose(loss.TurnRolledBack, r.at)
 		}
-		return
+	case d.isAside(r):
+	default:
+		d.record(r, begins)
 	}
+}
+
+// record takes a record that is not damaged.
+func (d *decoder) record(r *record, begins bool) {
 	switch {
 	case r.kind == "response_item":
 		d.item(r, begins)
-	case r.kind == "compacted":
+	case r.kind == "compacted" && d.branch == "":
 		d.compacted(r)
 	case r.kind == "session_meta":
 		d.meta(r)
@@ -101,7 +108,7 @@ func (d *decoder) line(r *record) {
 		d.flush() // one is written for each response
 	case r.kind == "", listed(turnLines, r.kind):
 		d.account.Converted++
-	case listed(repeatLines, r.kind):
+	case listed(repeatLines, r.kind) && !d.pairs.states[d.n]:
 		d.account.Superseded++
 	default:
 		d.opaque(r, r.kind, r.Object)
@@ -110,7 +117,8 @@ func (d *decoder) line(r *record) {
 
 // message begins a message that is made of a record.
 func (d *decoder) message(r *record, role session.Role, parts ...session.Part) *session.Message {
-	return &session.Message{ID: r.id, Role: role, At: r.time, Origin: []string{r.at.String()}, Archived: d.n < d.boundary, Parts: parts}
+	return &session.Message{ID: r.id, Branch: d.branch, Role: role, At: r.time, Origin: []string{r.at.String()},
+		Archived: d.n < d.boundary && d.branch == "", Parts: parts}
 }
 
 // hand hands a message out, after the response before it.
@@ -158,41 +166,25 @@ func (d *decoder) split(r *record, names ...string) *members.Object {
 // opaque keeps a record that is of no known kind.
 func (d *decoder) opaque(r *record, kind string, raw []byte) {
 	d.account.CarriedRaw++
-	d.hand(d.message(r, session.System, &session.Opaque{Kind: kind, Raw: members.Bare(kind, raw)}))
-}
-
-// meta takes a session_meta. The system prompt is in the first one; one behind
-// it is that of a fork.
-func (d *decoder) meta(r *record) {
-	d.account.Converted++
-	var o members.Object
-	if d.n > 1 || !o.Split(at(r.body, "base_instructions"), "base_instructions.", []string{"text"}) {
-		return
+	m := d.message(r, session.System, &session.Opaque{Kind: kind, Raw: members.Bare(kind, raw)})
+	if len(raw) != len(r.Object) {
+		m.Extras = r.outer()
 	}
-	m := d.message(r, session.System, &session.Text{Text: o.Text(0)})
-	m.Extras = o.Extras
 	d.hand(m)
 }
 
-// reported takes what the client reports. Most of it repeats an item.
-func (d *decoder) reported(r *record) {
-	item := at(r.body, "item")
-	kind := text(item, "type")
-	said, open := d.waiting[text(item, "id")]
-	switch {
-	case listed(turnEvents, r.sub):
-		d.account.Converted++
-	case listed(repeatEvents, r.sub), r.sub == "item_completed" && listed(repeatCompleted, kind):
-		d.account.Superseded++
-	case r.sub != "item_completed":
-		d.opaque(r, r.sub, r.body)
-	case !listed(resultCompleted, kind):
-		d.opaque(r, kind, item)
-	case !open || said != nil:
-		d.account.Superseded++
-	default:
-		d.waiting[text(item, "id")] = members.Bare(kind, item)
-		d.account.Converted++
+// meta takes a session_meta, which has the system prompt. That of a fork mostly has the same.
+func (d *decoder) meta(r *record) {
+	d.account.Converted++
+	m := d.message(r, session.System)
+	m.Extras = r.outer()
+	var o members.Object
+	if raw := at(r.body, "base_instructions"); string(raw) != d.prompt && o.Split(raw, "base_instructions.", []string{"text"}) {
+		d.prompt, m.Parts = string(raw), []session.Part{&session.Text{Text: o.Text(0)}}
+		m.Extras = append(o.Extras, m.Extras...)
+	}
+	if len(m.Parts)+len(m.Extras) > 0 {
+		d.hand(m)
 	}
 }
 
@@ -237,10 +229,12 @@ func (d *decoder) spoken(r *record, begins bool) {
 		if len(parts) == 0 {
 			parts = append(parts, &session.Text{})
 		}
-		if t, ok := parts[0].(*session.Text); ok {
-			t.Extras = o.Extras
-		}
 		d.reply(r, parts...)
+		if t, ok := parts[0].(*session.Text); ok {
+			t.Extras = append(t.Extras, o.Extras...)
+		} else {
+			d.held.Extras = append(d.held.Extras, o.Extras...)
+		}
 		return
 	}
 	m := d.message(r, session.System, parts...)
@@ -249,46 +243,59 @@ func (d *decoder) spoken(r *record, begins bool) {
 		m.Role, m.Simulated = session.User, r.prompt() == ""
 	}
 	if begins {
-		m.Turn = d.turns[d.turn-1]
+		m.Turn = d.number(d.turns[d.turn-1])
 	}
 	d.hand(m)
 }
 
 // part returns a part of a message of a role, or of a result.
 func part(b []byte, kind, role string) session.Part {
-	words := text(b, "text")
+	var o members.Object
 	switch of := text(b, "type"); of {
 	case "input_text", "output_text", "text":
+		o.Split(b, "", []string{"type", "text"})
+		words := o.Text(1)
 		if tag := injected(words, kind); tag != "" && role == "user" {
-			return &session.Injected{Tag: tag, Text: words}
+			return &session.Injected{Tag: tag, Text: words, Extras: o.Extras}
 		}
-		return &session.Text{Text: words}
+		return &session.Text{Text: words, Extras: o.Extras}
 	case "input_image":
-		url := text(b, "image_url")
-		head, data, ok := strings.Cut(url, ";base64,")
-		if raw, err := base64.StdEncoding.DecodeString(data); ok && err == nil {
-			return &session.Media{Mime: strings.TrimPrefix(head, "data:"), Data: raw}
-		}
-		return &session.Media{URI: url}
+		o.Split(b, "", []string{"type", "image_url"})
+		m := media(o.Text(1), session.Source{})
+		m.Extras = o.Extras
+		return m
 	default:
 		return &session.Opaque{Kind: of, Raw: members.Bare(of, b)}
 	}
+}
+
+// media returns the image at an address, which can hold all of it.
+func media(url string, from session.Source) *session.Media {
+	head, data, ok := strings.Cut(url, ";base64,")
+	if raw, err := base64.StdEncoding.DecodeString(data); ok && err == nil {
+		return &session.Media{Mime: strings.TrimPrefix(head, "data:"), Data: raw, Source: from}
+	}
+	return &session.Media{URI: url, Source: from}
 }
 
 // reasoning takes what the model thought: in words where the provider gives
 // them, and sealed, for nobody else to read.
 func (d *decoder) reasoning(r *record) {
 	o := d.split(r, "summary", "content")
-	words := func(list []byte) string {
+	words := func(i int) string {
 		var out []string
-		for b := range rawjson.Elements(list) {
-			out = append(out, text(b, "text"))
+		for b := range rawjson.Elements(o.Raw(i)) {
+			var one members.Object
+			if one.Split(b, o.Name(i)+".", []string{"type", "text"}) {
+				out = append(out, one.Text(1))
+			}
+			o.Extras = append(o.Extras, one.Extras...)
 		}
 		return strings.Join(out, "\n\n")
 	}
-	t := &session.Thinking{Text: words(o.Raw(1))}
+	t := &session.Thinking{Text: words(1)}
 	if t.Text == "" {
-		t.Text = words(o.Raw(0))
+		t.Text = words(0)
 	} else {
 		o.Keep(0)
 	}
@@ -314,16 +321,25 @@ func arguments(text string) session.Raw {
 
 func (d *decoder) call(r *record, o *members.Object, name, id string, input session.Raw) {
 	id = cmp.Or(id, r.id)
-	d.waiting[id] = nil
+	if old := d.waiting[id]; old != nil && old.n > 0 {
+		d.hand(old.Message)
+	}
+	d.waiting[id] = &report{}
 	d.reply(r, &session.ToolCall{ID: id, Name: name, Kind: toolmap.Kind(name), Input: input, Start: r.time, Extras: o.Extras})
 }
 
 // result takes what came of a call.
 func (d *decoder) result(r *record) {
 	o := d.split(r, "call_id", "output")
-	t := &session.ToolResult{Call: o.Text(0), Extras: o.Extras}
-	t.Value = d.waiting[t.Call]
+	t := &session.ToolResult{Call: o.Text(0)}
+	said := d.waiting[t.Call]
 	delete(d.waiting, t.Call)
+	m := d.message(r, session.Tool, t)
+	if said != nil && said.n > 0 {
+		m.Origin = append(m.Origin, said.Origin...)
+		t.Value = said.Parts[0].(*session.Opaque).Raw
+		o.Extras = append(o.Extras, said.Extras...)
+	}
 	if out := o.Raw(1); len(out) > 0 && out[0] == '[' {
 		for b := range rawjson.Elements(out) {
 			t.Content = append(t.Content, part(b, "", ""))
@@ -331,13 +347,17 @@ func (d *decoder) result(r *record) {
 	} else {
 		words, code := rawjson.Text(out), ""
 		if strings.HasPrefix(words, `{"output":`) && at([]byte(words), "output") != nil { // as 0.77.0 and earlier write it
-			code, words = string(at([]byte(words), "metadata", "exit_code")), text([]byte(words), "output")
+			var whole members.Object
+			whole.Split([]byte(words), "output.", []string{"output"})
+			code, words = string(at([]byte(words), "metadata", "exit_code")), whole.Text(0)
+			o.Extras = append(o.Extras, whole.Extras...)
 		}
 		t.Content = []session.Part{&session.Text{Text: words}}
 		t.Status = outcome(words, code)
 	}
 	t.Status, t.Error = toolmap.Outcome(cmp.Or(text(t.Value, "status"), t.Status))
-	d.hand(d.message(r, session.Tool, t))
+	t.Extras = o.Extras
+	d.hand(m)
 }
 
 // outcome reads how a call ended from the words that the client puts in front
@@ -378,9 +398,14 @@ func (d *decoder) compacted(r *record) {
 			d.sealed(b, r)
 			continue
 		}
+		var whole members.Object
+		whole.Split(b, "replacement_history.", []string{"type", "role", "content"})
+		o.Extras = append(o.Extras, whole.Extras...)
 		for b, kind := range content(b) {
-			if t, ok := part(b, kind, "user").(*session.Text); ok && t.Text != summary {
-				m.Parts = append(m.Parts, &session.Summary{Text: t.Text, Source: session.Source{From: "replacement_history"}})
+			if t, ok := part(b, kind, "user").(*session.Text); !ok {
+				o.Extras = append(o.Extras, session.Extra{Name: "replacement_history.content", Raw: members.Bare("content", b)})
+			} else if t.Text != summary || t.Extras != nil {
+				m.Parts = append(m.Parts, &session.Summary{Text: t.Text, Source: session.Source{From: "replacement_history"}, Extras: t.Extras})
 			}
 		}
 	}

@@ -109,23 +109,42 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestCount counts the lines of a plain and a compressed file.
-func TestCount(t *testing.T) {
+// TestSuperseded: a line of another file of a session is superseded if the file that is read
+// says the same, in lines of its own. Any other is reported.
+func TestSuperseded(t *testing.T) {
 	dir := tree(t, "a.jsonl")
 	packed := []byte("\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00{}\n")
-	if err := os.WriteFile(filepath.Join(dir, "b.jsonl.zst"), packed, 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string][]byte{
+		"a.jsonl":     []byte("{\"n\":1,\"text\":\"one\\ntwo\"}\n{\"text\":\"three\"}\n"),
+		"b.jsonl.zst": packed,
+		"c.jsonl":     []byte("{\"text\":\"two\",\"n\":3}\n\n{\"text\":[{\"a\":\"three\"}]}\n{\"text\":\"three\\nfour\"}\n{\"torn\":\"thr"),
+		"d.txt":       []byte("> one\n> three\nfive\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	y := Layout{Match: func(p string, _ bool) (File, bool) { return File{ID: p}, true }}
-	for _, f := range opened(t, dir, y).Files {
-		s := opened(t, dir, y)
-		if a, err := s.Count(t.Context(), f); err != nil || a != (session.Account{Read: 1, Superseded: 1}) {
-			t.Errorf("%s: %+v, %v", f.Path, a, err)
+	s := opened(t, dir, y)
+	for name, want := range map[string]struct {
+		account session.Account
+		differ  string
+	}{
+		"a.jsonl":     {session.Account{Read: 2, Superseded: 2}, "[]"},
+		"b.jsonl.zst": {session.Account{Read: 1, Superseded: 1}, "[]"},
+		"c.jsonl":     {session.Account{Read: 5, Superseded: 3, Unreadable: 2}, "[c.jsonl:4 c.jsonl:5]"},
+		"d.txt":       {session.Account{Read: 3, Superseded: 2, Unreadable: 1}, "[d.txt:3]"},
+	} {
+		var differ []string
+		note := func(l loss.Loss) { differ = append(differ, l.At.String()) }
+		a, err := s.Superseded(t.Context(), s.Find("a.jsonl"), s.Find(name), note, func(line string) string { return strings.TrimPrefix(line, "> ") })
+		if err != nil || a != want.account || fmt.Sprint(differ) != want.differ {
+			t.Errorf("%s: %+v, %v, %v", name, a, differ, err)
 		}
-		for l, err := range s.Lines(t.Context(), f, 2) {
-			if err != nil || l.Ended || (l.Object != nil) != f.Packed() {
-				t.Errorf("%s: %+v, %v", f.Path, l, err)
-			}
+	}
+	for l, err := range s.Lines(t.Context(), s.Find("b.jsonl.zst"), 2) {
+		if err != nil || l.Ended || l.Object == nil {
+			t.Errorf("%+v, %v", l, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -121,16 +122,6 @@ func (s *Store) each(ctx context.Context, f *File, end int64, take func(lines.Li
 	return nil
 }
 
-// Count counts the lines of a file as superseded.
-func (s *Store) Count(ctx context.Context, f *File) (a session.Account, err error) {
-	err = s.each(ctx, f, -1, func(lines.Line) bool {
-		a.Read++
-		a.Superseded++
-		return true
-	})
-	return a, err
-}
-
 // Check applies the rules of lines to a file, and calls take with those that can be
 // checked further.
 func (s *Store) Check(ctx context.Context, f *File, v formats.View, q *rule.Pass, o linecheck.Options, take func(*linecheck.Line)) error {
@@ -153,18 +144,30 @@ type Ends struct {
 	Head, Tail []byte // the first and the last MaxEnd bytes, which can overlap; valid until the next call
 }
 
-// Ends reads both ends of a file.
+// Ends reads both ends of a file, and its size. A client that is appending a line may
+// finish it first.
 func (s *Store) Ends(f *File) (e Ends, err error) {
 	file, err := s.Root.Open(f.Path)
 	if err != nil {
 		return e, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return e, err
+	for n := 1; ; n++ {
+		info, err := file.Stat()
+		if err != nil {
+			return e, err
+		}
+		if e, err = s.ends(file, info.Size()); err != nil {
+			return e, err
+		}
+		if whole := len(e.Tail) == 0 || e.Tail[len(e.Tail)-1] == '\n' || f.Packed(); whole || n == MaxTries || !Grows(file, info) {
+			return e, nil
+		}
 	}
-	e.Size = info.Size()
+}
+
+func (s *Store) ends(file *os.File, size int64) (e Ends, err error) {
+	e.Size = size
 	if s.head == nil {
 		s.head, s.tail = make([]byte, MaxEnd), make([]byte, MaxEnd)
 	}

@@ -50,7 +50,7 @@ type File struct {
 	Link  session.Link // of a subagent, to its parent, if files state it
 	Path  string
 	Name  string  // in losses and findings: Path, or the last element of a file that was named
-	Older []*File // other files of this session, which are superseded
+	Older []*File // other files of this session, see Superseded
 	Up    *File   // of the parent, nil if it is not in the store
 	Kids  []*File // of the subagents
 }

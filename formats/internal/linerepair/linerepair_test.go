@@ -3,6 +3,8 @@ package linerepair
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,13 +106,13 @@ func TestFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := errors.New("wrong")
-	err := Rewrite(t.Context(), path, func(w Writer, l *lines.Line) error {
+	err := Rewrite(t.Context(), path, &formats.Repair{}, func(w *Writer, l *lines.Line) error {
 		w.Line(l.Bytes)
 		return wrong
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	stopped := Rewrite(ctx, path, func(Writer, *lines.Line) error { return nil })
+	stopped := Rewrite(ctx, path, &formats.Repair{}, func(*Writer, *lines.Line) error { return nil })
 	b, _ := os.ReadFile(path)
 	list, _ := os.ReadDir(filepath.Dir(path))
 	if !errors.Is(err, wrong) || !errors.Is(stopped, context.Canceled) || string(b) != "{}\n{}\n" || len(list) != 1 {
@@ -127,7 +129,7 @@ func TestLong(t *testing.T) {
 	}
 	r := &formats.Repair{Report: func(formats.Act) {}}
 	for _, keep := range []int{MaxLine, 2} { // held, and not held
-		err := Rewrite(t.Context(), path, func(w Writer, l *lines.Line) error {
+		err := Rewrite(t.Context(), path, &formats.Repair{}, func(w *Writer, l *lines.Line) error {
 			if len(l.Bytes) > keep {
 				l.Bytes, l.Long = l.Bytes[:keep], true
 			}
@@ -143,5 +145,42 @@ func TestLong(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(path); string(b) != strings.TrimSuffix(text, "end") {
 		t.Errorf("%d bytes of %d are left", len(b), len(text))
+	}
+}
+
+// TestMoved: whatever a repair makes of its lines, it knows which ones they were.
+func TestMoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var text strings.Builder
+		for n := range random.IntN(12) {
+			fmt.Fprintf(&text, "%d\n", n+1)
+		}
+		fmt.Fprint(&text, "end")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var from []formats.Origin
+		r := &formats.Repair{Moved: func(_ string, o []formats.Origin) { from = o }}
+		var want []int
+		if err := Rewrite(t.Context(), path, r, func(w *Writer, l *lines.Line) error {
+			for range random.IntN(4) {
+				want = append(want, l.Number)
+				w.Line(l.Bytes)
+			}
+			if random.IntN(2) == 0 && l.Ended {
+				want = append(want, l.Number)
+				return w.Copy(l)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range want {
+			if got := formats.LineBefore(i+1, from); got != line {
+				t.Fatalf("line %d was %d, not %d: %v", i+1, line, got, from)
+			}
+		}
 	}
 }

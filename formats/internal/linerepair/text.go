@@ -36,7 +36,7 @@ func Text(ctx context.Context, path string, r *formats.Repair) (done bool, err e
 	if len(t.byLine) == 0 {
 		return false, nil
 	}
-	return true, rewrite(ctx, path, mark, t.line)
+	return true, rewrite(ctx, path, r, mark, t.line)
 }
 
 type texts struct {
@@ -45,7 +45,7 @@ type texts struct {
 }
 
 // line writes one line as it should be.
-func (t *texts) line(w Writer, l *lines.Line) error {
+func (t *texts) line(w *Writer, l *lines.Line) error {
 	f, wrong := t.byLine[l.Number]
 	if !wrong {
 		return w.Copy(l)
@@ -91,7 +91,7 @@ func whole(b []byte) bool {
 
 // split writes each of the records on a line on its own. What is left and not JSON
 // becomes a line that the next round looks at.
-func (t *texts) split(w Writer, f rule.Finding, l *lines.Line) {
+func (t *texts) split(w *Writer, f rule.Finding, l *lines.Line) {
 	rest := bytes.TrimSpace(l.Bytes)
 	for len(rest) > 0 {
 		end, err := rawjson.End(rest, 0)

@@ -29,8 +29,13 @@ const (
 	mostPiece  = 256 << 10
 )
 
-// Each yields the lines of a text. Of one longer than most it keeps no more
-// than that. A byte order mark in front of the first line is passed over.
+// mostBegun is how much of a line is held in one piece while it is read. The rest of a
+// longer one waits in pieces, so that one that turns out to be longer than allowed has
+// not been copied over and over.
+const mostBegun = 1 << 20
+
+// Each yields the lines of a text. Of one longer than most it keeps only the
+// beginning. A byte order mark in front of the first line is passed over.
 func Each(ctx context.Context, r io.Reader, most int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		c := cutter{most: most, yield: yield}
@@ -75,7 +80,9 @@ func Text(b []byte, most int) iter.Seq2[Line, error] {
 type cutter struct {
 	most  int
 	yield func(Line, error) bool
-	held  []byte // what earlier pieces held of the present line
+	held  []byte   // what earlier pieces held of the present line
+	more  [][]byte // what follows held; nil if the line is too long
+	size  int      // of both
 	long  bool
 	some  bool // the present line has a byte
 	n     int
@@ -101,16 +108,37 @@ func (c *cutter) take(p []byte) bool {
 }
 
 func (c *cutter) hold(p []byte) {
-	if len(c.held)+len(p) > c.most {
-		p, c.long = p[:c.most-len(c.held)], true
+	if c.size+len(p) > c.most {
+		p, c.long = p[:c.most-c.size], true
 	}
-	c.held = append(c.held, p...)
+	c.size += len(p)
+	n := min(len(p), max(0, mostBegun-len(c.held)))
+	c.held = append(c.held, p[:n]...)
+	switch {
+	case c.long:
+		c.more = nil
+	case n < len(p):
+		c.more = append(c.more, bytes.Clone(p[n:]))
+	}
+}
+
+// whole returns what is held of the present line.
+func (c *cutter) whole() []byte {
+	if len(c.more) == 0 {
+		return c.held
+	}
+	out := append(make([]byte, 0, c.size), c.held...)
+	for _, p := range c.more {
+		out = append(out, p...)
+	}
+	c.more = nil
+	return out
 }
 
 func (c *cutter) give(rest []byte, ended bool) bool {
 	if len(c.held) > 0 || c.long || len(rest) > c.most {
 		c.hold(rest)
-		rest = c.held
+		rest = c.whole()
 	}
 	c.n++
 	l := Line{Number: c.n, Offset: c.from, Bytes: rest, Ended: ended, Long: c.long}
@@ -119,10 +147,7 @@ func (c *cutter) give(rest []byte, ended bool) bool {
 			l.Bytes, l.Offset = bare, l.Offset+3
 		}
 	}
-	c.held, c.long, c.some, c.from = c.held[:0], false, false, c.at
-	if cap(c.held) > 16<<20 {
-		c.held = nil // one giant must not be kept for the sake of the rest
-	}
+	c.held, c.size, c.long, c.some, c.from = c.held[:0], 0, false, false, c.at
 	return c.yield(l, nil)
 }
 

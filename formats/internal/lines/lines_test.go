@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,40 @@ func TestEach(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEachBounds: a line that is longer than allowed takes no more memory than one that is
+// not, and of a long line in pieces nothing is lost.
+func TestEachBounds(t *testing.T) {
+	const most = 32 << 20
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	n := 0
+	for l, err := range Each(t.Context(), io.LimitReader(endless{}, 4*most), most) {
+		if n++; err != nil || !l.Long || l.Ended || len(l.Bytes) == 0 || len(l.Bytes) > most {
+			t.Errorf("%d bytes, %v", len(l.Bytes), err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; n != 1 || got > most*5/4 {
+		t.Errorf("%d lines, %d MB allocated for a line of at most %d MB", n, got>>20, most>>20)
+	}
+	want := strings.Repeat("0123456789abcdef-", 300_000)
+	for l, err := range Each(t.Context(), strings.NewReader(want+"\n"+want[:99]), most) {
+		if err != nil || string(l.Bytes) != want && string(l.Bytes) != want[:99] {
+			t.Errorf("line %d: %d bytes, %v", l.Number, len(l.Bytes), err)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
 
 func TestEachStops(t *testing.T) {
