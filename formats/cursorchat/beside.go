@@ -169,24 +169,40 @@ func (d *decoder) neighbors(s *session.Session) {
 	}
 }
 
-// root returns the state to read: the one that the meta row names, or if that is
-// missing, the one that was stored last.
-func (d *decoder) root(ctx context.Context, m *meta, s *session.Session) (agentstate.ID, error) {
+// root returns the state to read, and the blobs that it is among: the one that the meta row
+// names or, if that is missing, the one that was stored last or, if there is none, one of all
+// messages. If that has the id of the one that is missing, it is the same.
+func (d *decoder) root(ctx context.Context, m *meta, s *session.Session) (agentstate.Blobs, agentstate.ID, error) {
 	id, named := agentstate.ParseID(m.root)
 	if named && d.blobs.Has(id) {
-		return id, nil
+		return d.blobs, id, nil
 	}
 	newest, found, err := agentstate.Newest(ctx, d.blobs, d.blobs.All(ctx))
 	at := store.Addr{File: d.file, Set: "meta"}
-	switch {
-	case err != nil:
-		return id, err
-	case found:
+	if err == nil && found {
 		d.note(loss.LastStateUsed, at)
-		return newest, nil
-	case m.root != "":
-		s.Missing = append(s.Missing, "the conversation: its root is missing")
-		d.note(loss.StateMissing, at)
+		return d.blobs, newest, nil
 	}
-	return agentstate.ID{}, nil
+	var root []byte
+	if err == nil {
+		root, err = agentstate.Gather(ctx, d.blobs, d.blobs.All(ctx))
+	}
+	if err != nil || root == nil && m.root == "" {
+		return nil, id, err
+	}
+	blobs, made := agentstate.WithRoot(d.blobs, root)
+	if named && made == id {
+		d.gathered = 1 // and proven to be the one that is missing
+		return blobs, id, nil
+	}
+	if m.root != "" {
+		s.Missing = append(s.Missing, "the conversation: its root is missing")
+	}
+	if root == nil {
+		d.note(loss.StateMissing, at)
+		return nil, id, nil
+	}
+	d.note(loss.StateGathered, at)
+	d.gathered = 1
+	return blobs, made, nil
 }

@@ -48,6 +48,7 @@ type decoder struct {
 	tally session.Account
 	state *agentstate.State
 
+	gathered     int64 // roots that are not in the store
 	strangeBytes int
 }
 
@@ -111,15 +112,15 @@ func (d *decoder) tables(ctx context.Context, s *session.Session) error {
 
 // sessions yields the chat and its subagents, and accounts for them.
 func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) error {
-	root, err := d.root(ctx, meta, s)
+	blobs, root, err := d.root(ctx, meta, s)
 	if err != nil {
 		return err
 	}
-	if root == (agentstate.ID{}) {
-		s.Turns, s.Mode = 0, cmp.Or(s.Mode, meta.mode)
+	if blobs == nil {
+		s.Head.Turns, s.Mode = 0, cmp.Or(s.Mode, meta.mode)
 		return d.finish(d.give(s, d.sel.Includes(s.ID)))
 	}
-	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.At, Note: d.view.OnLoss, History: d.sel.History, All: d.blobs.All(ctx)}
+	o := agentstate.Options{Blobs: blobs, Root: root, At: d.blobs.At, Note: d.view.OnLoss, History: d.sel.History, All: d.blobs.All(ctx)}
 	if d.state, err = agentstate.Read(ctx, o); err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (d *decoder) family(ctx context.Context, s *session.Session, state *agentst
 	if s.Workspace == "" && d.dir != "" && s.Parent == nil {
 		d.neighbors(s)
 	}
-	s.Turns = int64(len(state.Turns()))
+	s.Head.Turns = int64(len(state.Turns()))
 	if s.Messages == nil {
 		s.Messages = state.Messages(ctx)
 	}
@@ -193,7 +194,7 @@ func (d *decoder) finish(err error) error {
 	}
 	var t session.Account
 	if d.state != nil {
-		t.Converted, t.CarriedRaw, t.Unreadable = d.state.Reached(), d.state.Opaque(), d.state.Unreadable()
+		t.Converted, t.CarriedRaw, t.Unreadable = d.state.Reached()-d.gathered, d.state.Opaque(), d.state.Unreadable()
 		t.Members, t.MembersConverted, t.MembersRaw = d.state.Members()
 	}
 	t.Superseded = d.blobs.Rows - d.blobs.Misnamed - t.Converted - t.CarriedRaw - t.Unreadable

@@ -17,6 +17,8 @@ import (
 	"rehome/testdata/ide"
 )
 
+func TestMain(m *testing.M) { golden.Main(m) }
+
 // told is what became of decoding one store.
 type told struct {
 	lines []string

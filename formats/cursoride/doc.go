@@ -130,8 +130,10 @@
 // composerData:, bubbleId:, checkpointId:, messageRequestContext:, codeBlockDiff:,
 // codeBlockPartialInlineDiffFates:, ofsContent:, agentKv:checkpoint: and
 // agentKv:bubbleCheckpoint:. A shared agentKv:blob: or composer.content. row is
-// counted if a session refers to it and it was read. Rows of sessions that are
-// deleted or in no list are superseded. Members are counted one level deep.
+// counted if a session refers to it and it was read. Bubbles of a session that is in
+// no list are a session. Other rows of such sessions, and rows of deleted ones, are
+// superseded; deleted sessions of which bubbles are left are noted. Members are counted
+// one level deep.
 //
 // Known data that is not carried: grouping and contentHeightHint in a list's
 // bubbles, which cache data of the bubbles; what a window shows or has selected;

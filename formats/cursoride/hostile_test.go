@@ -220,16 +220,16 @@ INSERT INTO cursorDiskKV VALUES ('composerData:elsewhere','{"composerId":"elsewh
 	}
 }
 
-// TestLost: a session whose record is gone has its bubbles still.
+// TestLost: a session whose record is gone has its bubbles still, in a list or not.
 func TestLost(t *testing.T) {
 	dir := build(t, kvSQL+`INSERT INTO ItemTable VALUES ('composer.composerHeaders','{"allComposers":[{"composerId":"c1","name":"Found again"}]}');
 INSERT INTO cursorDiskKV VALUES ('bubbleId:c1:z','{"type":1,"bubbleId":"z","text":"first"}'),('bubbleId:c1:a','{"type":2,"bubbleId":"a","text":"second"}'),
-('bubbleId:nobody:x','{"type":1,"text":"of no session"}'),('checkpointId:nobody:x','{}'),('bubbleId:odd','{}');`)
+('bubbleId:nobody:x','{"type":1,"text":"in no list"}'),('checkpointId:nobody:x','{}'),('bubbleId:odd','{}'),('bubbleId:gone:x',NULL);`)
 	out := decodeAt(t, dir, session.Selection{})
-	if text := strings.Join(out.lines, "\n"); len(out.lines) != 3 || strings.Index(text, "first") > strings.Index(text, "second") || !out.has("# inferred L618") {
+	if text := strings.Join(out.lines, "\n"); len(out.lines) != 5 || strings.Index(text, "first") > strings.Index(text, "second") || !out.has("# inferred L618: 2") || !out.has("in no list") {
 		t.Errorf("%s", out.ledger())
 	}
-	if out.tally.Superseded != 3 || out.tally.Read != 6 || !out.tally.Balanced() {
+	if out.tally.Superseded != 2 || out.tally.Read != 7 || !out.tally.Balanced() {
 		t.Errorf("%+v", out.tally)
 	}
 }

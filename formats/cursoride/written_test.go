@@ -190,6 +190,23 @@ func TestContinued(t *testing.T) {
 	}
 }
 
+// TestEditedBubble: what the user edits in a session that rehome wrote is read, though the
+// agent's state still has what was written.
+func TestEditedBubble(t *testing.T) {
+	dir := create(t, write(t, "codex", filepath.Join("..", "..", "testdata", "codex", "home")))
+	changed(t, dir, `UPDATE cursorDiskKV SET value = json_set(value, '$.text', 'another word') WHERE key LIKE 'bubbleId:%' AND json_extract(value, '$.type') = 1`)
+	edited := rows(t, dir, `SELECT DISTINCT substr(key, 10, 36) FROM cursorDiskKV WHERE key LIKE 'bubbleId:%' AND json_extract(value, '$.text') = 'another word'`)
+	got := sessions(t, dir)
+	for _, id := range edited {
+		if !slices.Contains(got[id], "user another word") {
+			t.Errorf("%s: %.60q", id, got[id])
+		}
+	}
+	if len(edited) < 5 {
+		t.Errorf("%d sessions were edited", len(edited))
+	}
+}
+
 // TestDamagedDraft: a draft that is not as it was written is not accepted.
 func TestDamagedDraft(t *testing.T) {
 	sink := all.Registry().Lookup("cursor-ide").Writer.New().(formats.FamilySink)

@@ -37,7 +37,7 @@ func repair(ctx context.Context, path string, r *formats.Repair) error {
 	if len(m.byLine) == 0 {
 		return nil
 	}
-	return linerepair.Rewrite(ctx, path, m.line)
+	return linerepair.Rewrite(ctx, path, r, m.line)
 }
 
 // mender repairs one file.
@@ -52,7 +52,7 @@ type mender struct {
 }
 
 // line writes one line as it should be.
-func (m *mender) line(w linerepair.Writer, l *lines.Line) error {
+func (m *mender) line(w *linerepair.Writer, l *lines.Line) error {
 	if l.Long {
 		return w.Copy(l)
 	}

@@ -85,6 +85,8 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return probe(ctx, root)
 	case !l.IsDir():
 		return formats.Match{}, nil
+	case layout.Project(l) && layout.IsText(l):
+		return formats.Match{}, nil // archives, each a store of its own
 	case layout.Project(l):
 		return formats.Match{Score: 95, Evidence: []string{"contains a folder " + layout.RootsName}}, nil
 	case !l.Has(sdkstore.IndexName) || !sqlitestore.HasHeader(l.Path, sdkstore.IndexName):

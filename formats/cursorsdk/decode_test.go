@@ -366,6 +366,17 @@ func TestOddMeta(t *testing.T) {
 	}
 }
 
+// TestNameInMeta: a name in the database of an agent that is not the catalog's is kept.
+func TestNameInMeta(t *testing.T) {
+	for name, kept := range map[string]bool{"Mine": true, "New Agent": false, "E2E 0": false} {
+		dir := sampleProject(t)
+		execute(t, storeIn(t, dir), `UPDATE meta SET value='{"agentId":"me","name":"`+name+`"}'`)
+		if got := decoded(t, dir); bytes.Contains(got.raw, []byte(`{"name":"meta.name","raw":"`+name+`"}`)) != kept {
+			t.Errorf("%s: %.600s", name, got.raw)
+		}
+	}
+}
+
 // storeIn is the one store.db in a folder.
 func storeIn(t *testing.T, dir string) (at string) {
 	t.Helper()

@@ -36,6 +36,10 @@ func Format() *formats.Format {
 		IsStoreName: isStoreName,
 		Home: &formats.Home{
 			Roots: home,
+			SessionFiles: []string{
+				"**/agent-transcripts/**/*.jsonl",
+				"**/agent-transcripts/**/*.txt",
+			},
 		},
 		Check:  check,
 		Repair: linerepair.Repair,

@@ -78,7 +78,7 @@ func (d *decoder) lines(r *io.SectionReader, s *session.Session) (results bool, 
 	if err != nil {
 		return false, err
 	}
-	s.Turns = int64(len(survey.Turns))
+	s.Head.Turns = int64(len(survey.Turns))
 	s.Extras = append(s.Extras, survey.Extras...)
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		d.sel.Account.Add(survey.Account)
@@ -125,12 +125,12 @@ func finish(m *session.Message) {
 	}
 }
 
-// superseded counts the lines of a file that a better one stands for.
+// superseded accounts for a file of which a better one is read.
 func (d *decoder) superseded(f *jsonl.File) {
 	if d.view.OnNotice != nil {
 		d.view.OnNotice(f.Path + ": skipped; another file of this session is used")
 	}
-	lines, err := d.Count(d.ctx, f)
+	lines, err := d.Superseded(d.ctx, d.f, f, d.view.OnLoss, said)
 	d.sel.Account.Add(lines)
 	if err != nil {
 		d.view.OnLoss.Add(loss.Loss{Code: loss.OldTranscript, At: store.Addr{File: f.Path}})

@@ -16,6 +16,8 @@ import (
 	"rehome/golden"
 )
 
+func TestMain(m *testing.M) { golden.Main(m) }
+
 const sample = "../../testdata/transcript/projects/home-ann-app/agent-transcripts"
 
 // told is what a store holds: canonical lines, then what was noted.

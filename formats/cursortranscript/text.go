@@ -46,7 +46,7 @@ func (d *decoder) text(r *io.SectionReader, s *session.Session) (results bool, e
 			ends[len(ends)-1] = strings.TrimSpace(line[len(endMark):])
 		}
 	}
-	s.Turns = int64(len(ends))
+	s.Head.Turns = int64(len(ends))
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		b := &blocks{file: d.f.Path, note: d.view.OnLoss, ends: ends, say: func(m *session.Message) bool { return yield(m, nil) }}
 		defer func() { d.sel.Account.Add(b.account) }()
@@ -69,6 +69,17 @@ func (d *decoder) text(r *io.SectionReader, s *session.Session) (results bool, e
 		b.close()
 	}
 	return results, nil
+}
+
+// said returns the text of a line without the marks of the old text.
+func said(line string) string {
+	line = strings.TrimSpace(line)
+	for _, mark := range []string{userMark, answerMark, thinkingMark, callMark, resultMark, endMark} {
+		if rest, ok := strings.CutPrefix(line, mark); ok {
+			return rest
+		}
+	}
+	return line
 }
 
 func trimmed(b []byte) string { return strings.TrimRight(string(b), " \t\r") }

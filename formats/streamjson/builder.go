@@ -140,6 +140,7 @@ func (b *builder) begin(e event) {
 // has.
 func (b *builder) header() {
 	if b.turn != nil {
+		b.lose(loss.PromptMissing, b.started)
 		b.put(&session.Message{Role: session.User}, span{b.started, b.started})
 	}
 	if len(b.loose) > 0 {

@@ -119,6 +119,7 @@ func (b *builder) returned(e event) {
 		s.more = more
 	case b.msg != nil && b.msg.calls[s.id] != nil:
 		c = b.msg.calls[s.id]
+		b.msg.add(e.line)
 		fold(c, &s.tool)
 	default: // its message is out already
 		if len(s.args) > 2 && sha256.Sum256(s.args) != wait.args {
@@ -160,7 +161,7 @@ func (b *builder) hold(e event, m *session.Message, wait bool) {
 // empty count, for the end knows more than the start did.
 func fold(c *session.ToolCall, t *tool) {
 	c.Args, c.Extras = latest(c.Args, t.args, "args", c.Extras)
-	c.Input, c.Extras = latest(c.Input, t.input, "input", c.Extras)
+	c.Input, c.Extras = latest(c.Input, t.input, "arguments", c.Extras)
 	if t.kind != c.Kind || t.name != c.Name {
 		c.Extras = extras(c.Extras, session.Extra{Name: "kind", Raw: session.AppendString(nil, t.kind+" "+t.name)})
 	}

@@ -15,6 +15,8 @@ import (
 	"rehome/golden"
 )
 
+func TestMain(m *testing.M) { golden.Main(m) }
+
 const samples = "../../testdata/stream"
 
 func files(t testing.TB) []string {

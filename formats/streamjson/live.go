@@ -134,7 +134,7 @@ func (p *pipe) session(ctx context.Context, sel session.Selection) (*session.Ses
 		t.id = unnamed(head)
 	}
 	s := &session.Session{Head: t.head(), Model: t.model}
-	s.Turns, s.Bytes = -1, -1
+	s.Head.Turns, s.Bytes = -1, -1
 	if p.seen[t.id] {
 		p.view.OnLoss.Add(loss.Loss{Code: loss.StreamSplit})
 	}

@@ -106,7 +106,7 @@ func TestRandom(t *testing.T) {
 			}
 			want := sessions[n]
 			n++
-			if s.ID != want.ID || s.Workspace != want.Workspace || s.Model != want.Model || s.Turns != want.Turns || s.Title != want.Title {
+			if s.ID != want.ID || s.Workspace != want.Workspace || s.Model != want.Model || s.Head.Turns != want.Turns || s.Title != want.Title {
 				t.Errorf("seed %d: %+v, want %+v", seed, s.Head, want.Head)
 			}
 			same(t, seed, s, want)

@@ -200,7 +200,8 @@ func (s *State) pairGap(from, to int, after, until int32) {
 }
 
 // regions sets where the prompt messages of each turn begin: at the context that the
-// client inserted before the user's message.
+// client inserted before the user's message. What the user said before is not part of it:
+// it was said in an earlier turn, before this one was added.
 func (s *State) regions() {
 	after := int32(-1)
 	for i := range s.turns {
@@ -211,7 +212,7 @@ func (s *State) regions() {
 			s.lines[t.line].turn = int32(i)
 			for t.region > after+1 {
 				l := &s.lines[t.region-1]
-				if l.role == assistantRole || l.role == toolRole || l.turn >= 0 {
+				if l.role == assistantRole || l.role == toolRole || l.turn >= 0 || l.role == userRole && l.content && !l.boundary {
 					break
 				}
 				t.region--

@@ -2,6 +2,7 @@ package agentstate
 
 import (
 	"context"
+	"slices"
 
 	"rehome/formats/session"
 )
@@ -26,7 +27,7 @@ type path struct {
 
 // pathOf reads a root and what identifies its turns. It does not count blobs: most older
 // states hold nothing of their own.
-func (s *State) pathOf(ctx context.Context, id ID, known map[ID]ID) (p path, err error) {
+func (s *State) pathOf(ctx context.Context, id ID, known *tellings) (p path, err error) {
 	b, err := s.ledger.blobs.Blob(ctx, id)
 	if b == nil || err != nil {
 		return p, err
@@ -38,35 +39,13 @@ func (s *State) pathOf(ctx context.Context, id ID, known map[ID]ID) (p path, err
 		return p, nil
 	}
 	for _, t := range m.Turns {
-		key, ok := known[t]
-		if !ok {
-			if key, err = s.turnKey(ctx, t); err != nil {
-				return p, err
-			}
-			known[t] = key
+		key, err := known.key(ctx, s, t)
+		if err != nil {
+			return p, err
 		}
 		p.keys = append(p.keys, key)
 	}
 	return p, nil
-}
-
-// turnKey returns what identifies a turn while it grows step by step: the blob of its user
-// message, combined with the id of its request.
-func (s *State) turnKey(ctx context.Context, id ID) (ID, error) {
-	b, err := s.ledger.blobs.Blob(ctx, id)
-	if b == nil || err != nil {
-		return id, err
-	}
-	var t turnLine
-	quiet := State{ledger: &ledger{}, reused: s.reused}
-	quiet.parseTurn(&t, b, nil)
-	if t.user == (ID{}) {
-		return id, nil
-	}
-	for i := range min(len(t.request), len(t.user)) {
-		t.user[i] ^= t.request[i]
-	}
-	return t.user, nil
 }
 
 // forest is the tree of all paths, with common beginnings merged.
@@ -106,7 +85,7 @@ func (f *forest) step(at int32, key ID, live bool) int32 {
 
 // history finds the branches: the ends of paths that leave the live one.
 func (s *State) history(ctx context.Context) error {
-	known := map[ID]ID{}
+	known := &tellings{keys: map[ID]ID{}, of: map[ID][]telling{}}
 	f := &forest{nodes: map[twig]int32{}, kids: []int32{0}, roots: []ID{{}}, live: []bool{true}}
 	live, err := s.pathOf(ctx, s.root.id, known)
 	if err != nil {
@@ -124,6 +103,12 @@ func (s *State) history(ctx context.Context) error {
 	for _, key := range live.keys {
 		here[key] = true
 	}
+	for _, id := range slices.Backward(older) { // the longest form of a turn comes first
+		if _, err := s.pathOf(ctx, id, known); err != nil {
+			return err
+		}
+	}
+	s.grown = known.grown
 	own := map[ID]int{} // roots with turns of their own, and how many they share with the live one
 	for _, id := range older {
 		if seen[id] {
@@ -151,7 +136,10 @@ func (s *State) history(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	if s.o.All == nil {
+		return nil
+	}
+	return s.strays(ctx)
 }
 
 // shares returns how many keys a path has in common with the live one.

@@ -96,6 +96,14 @@ func (l *ledger) mark(id ID, f fate) {
 	}
 }
 
+// leave accounts for a blob that is left out, unless it was read.
+func (l *ledger) leave(id ID) {
+	if e := l.fates.at(id); e.fate() == unseen {
+		e.become(unreadable)
+		l.count[unreadable]++
+	}
+}
+
 // note reports a loss in the current blob.
 func (s *State) note(code loss.Code, args ...string) {
 	if s.o.Note == nil {

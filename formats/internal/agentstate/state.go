@@ -71,7 +71,8 @@ type State struct {
 	plan     []planned
 	items    []item
 	branches []branch
-	begins   []int32 // see beginnings; nil until needed
+	grown    map[ID]bool // turns and steps of older states, of which the newer ones say all
+	begins   []int32     // see beginnings; nil until needed
 	todos    []session.Todo
 	planText string
 

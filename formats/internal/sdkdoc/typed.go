@@ -219,7 +219,7 @@ func (d *EventDoc) Read(line []byte) bool {
 	if !o.split(line, Event) {
 		return false
 	}
-	if o.text(EventOffset) != string(o.raw(EventSeq)) {
+	if offset := o.text(EventOffset); offset != "" && offset != string(o.raw(EventSeq)) {
 		o.keep(EventOffset)
 	}
 	if o.text(EventType) != StreamEvent {
@@ -227,6 +227,9 @@ func (d *EventDoc) Read(line []byte) bool {
 	}
 	o.keep(EventPayloadRef)
 	o.keep(EventKey)
+	if string(o.raw(EventCreated)) == `""` {
+		o.Drop(o.at[EventCreated]) // a table without that column
+	}
 	d.At, d.Run, d.Payload = o.stamp(EventCreated), o.text(EventRun), o.raw(EventPayload)
 	d.Document = Document{}
 	d.Settle(&o.Object)

@@ -38,6 +38,7 @@ type assembly struct {
 	old         *oldText // a transcript in the old form, where nothing else is
 
 	prompts map[*run]int // prompts of the transcript, by the run they began
+	copies  copies
 	closers []func() error
 	tally   session.Account
 	raw     int // bytes of documents that ride along
@@ -72,6 +73,9 @@ func (s *Store) assemble(ctx context.Context, g *agent, history bool) (a *assemb
 	}
 	a.complete()
 	a.head.Messages = a.messages(ctx)
+	if len(a.copies.files) > 0 || len(s.kids[transcript.Spell(g.id)]) > 0 {
+		a.head.Messages = a.copies.listen(g.id, a.head.Messages)
+	}
 	return a, nil
 }
 
@@ -101,6 +105,9 @@ func (a *assembly) document(ctx context.Context) error {
 	return nil
 }
 
+// unnamed is the name that the SDK gives to the database of each agent.
+const unnamed = "New Agent"
+
 // openCheckpoints opens the checkpoints and reads the state.
 func (a *assembly) openCheckpoints(ctx context.Context, history bool) error {
 	checkpoints, err := a.store.Checkpoints(ctx, a.agent.id)
@@ -122,6 +129,8 @@ func (a *assembly) openCheckpoints(ctx context.Context, history bool) error {
 	a.head.Extras = append(a.head.Extras, checkpoints.Extra...)
 	if a.doc == nil {
 		a.head.Title, a.head.Created = checkpoints.Head.Title, checkpoints.Head.Created
+	} else if name := checkpoints.Head.Title; name != "" && name != unnamed && name != a.head.Title {
+		a.head.Extras = append(a.head.Extras, extra("meta.name", name))
 	}
 	root, ok := a.root()
 	if !ok {
@@ -167,11 +176,15 @@ func sober(err error) string {
 	}
 }
 
-// root is the current state: the catalog's word, else the store.db's own, else
-// what the newest run left.
+// root is the current state: the catalog's word, which the SDK goes by, else the store.db's
+// own, else what the newest run left. Where the first two differ, it says so.
 func (a *assembly) root() (agentstate.ID, bool) {
 	if a.doc != nil {
 		if id, ok := agentstate.ParseID(a.doc.Root); ok {
+			if other := a.checkpoints.Root; a.checkpoints.Named && other != id {
+				a.store.Note(loss.Loss{Code: loss.StateOther, At: a.checkpoints.At(other)})
+				a.head.Extras = append(a.head.Extras, extra("meta.latestRootBlobId", other.String()))
+			}
 			return id, true
 		}
 	}

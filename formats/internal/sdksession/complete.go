@@ -47,11 +47,12 @@ func (a *assembly) transcript(ctx context.Context) error {
 		a.head.Extras = append(a.head.Extras, a.survey.Extras...)
 		return nil
 	}
+	a.copies.files = append(a.copies.files, files[used])
 	a.tally.Add(session.Account{Read: a.survey.Lines, Converted: a.survey.Lines - a.survey.Broken, Unreadable: a.survey.Broken})
 	return nil
 }
 
-// spare counts the lines of a transcript that says nothing that another source
+// spare counts the lines of a transcript that is to say nothing that another source
 // does not say better; in the old form it is carried where there is no other.
 func (a *assembly) spare(ctx context.Context, f transcript.File) error {
 	r, closer, err := a.store.open(f)
@@ -67,6 +68,9 @@ func (a *assembly) spare(ctx context.Context, f transcript.File) error {
 		a.old = &oldText{io.NewSectionReader(r, 0, r.Size()), f}
 		a.tally.Add(session.Account{Read: n, CarriedRaw: n})
 		return nil
+	}
+	if !f.Text {
+		a.copies.files = append(a.copies.files, f)
 	}
 	a.tally.Add(session.Account{Read: n, Converted: n})
 	return nil

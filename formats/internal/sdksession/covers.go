@@ -78,7 +78,7 @@ func coversError(full, part []byte, status string) bool {
 			}
 			continue
 		}
-		known := empty(value) || rawjson.Text(value) == status
+		known := empty(value) || value[0] == '"' && rawjson.Text(value) == status
 		for _, own := range rawjson.Members(full) {
 			known = known || own[0] == '"' && value[0] == '"' && bytes.Equal(scalar(own), scalar(value))
 		}

@@ -60,4 +60,8 @@ func TestCoversResult(t *testing.T) {
 			t.Errorf("%s of %s: %v", c.event, c.status, got)
 		}
 	}
+	r := &session.ToolResult{Error: true} // a prompt message has no record of the result
+	if coversResult(r, []byte(`{"status":"error","error":{"message":{"note":"no"}}}`)) {
+		t.Error("a message that is not a string is not the status")
+	}
 }

@@ -66,6 +66,10 @@ func (e *event) parse(line []byte) bool {
 // keep enters the object at hand into the account.
 func (e *event) keep() { e.Settle(&e.o) }
 
+// messageTypes are the types of messages that the client wraps in an sdk_message. A public description of
+// its first stores shows them alone.
+var messageTypes = [...]string{"request", "status", "user", "assistant", "thinking", "task", "tool_call", "usage"}
+
 const (
 	payloadVersion = iota
 	payloadType
@@ -89,6 +93,14 @@ func (e *event) payload(raw []byte, run string) {
 		o.Keep(payloadRun)
 	}
 	kind, message := o.Text(payloadType), o.Raw(payloadMessage)
+	switch {
+	case slices.Contains(messageTypes[:], kind): // without an envelope
+		e.agent = rawjson.Text(rawjson.Last(raw, "agent_id"))
+		e.message(raw, run)
+		return
+	case kind == "" && message != nil && message[0] == '{':
+		kind = "sdk_message"
+	}
 	switch {
 	case kind == "result":
 		e.what, e.state, e.problem = status, strings.ToLower(o.Text(payloadStatus)), o.Text(payloadCode)

@@ -90,6 +90,24 @@ run-1.5 assistant | call:e{"command":"ls"} <events`},
 	}
 }
 
+// TestPayloadWithoutEnvelope: a payload can be a message, or no more around it than its name.
+func TestPayloadWithoutEnvelope(t *testing.T) {
+	for _, payload := range []string{`%s`, `{"message":%s}`, `{"type":"sdk_message","message":%s}`} {
+		f := &fake{}
+		f.add(sdkdoc.Agent, anAgent)
+		f.run("a", "r", 1, "")
+		for i, m := range []string{`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"so"}]}}`, `{"type":"tool_call","call_id":"c","name":"shell.execute","args":{"command":"ls"},"status":"completed","result":{"status":"ok","value":{"stdout":"a"}}}`} {
+			f.add(sdkdoc.Event, fmt.Sprintf(`{"runId":"r","seq":%d,"payload":%s}`, i+1, fmt.Sprintf(payload, m)))
+		}
+		if got := f.tell(t); strings.Contains(got, "opaque") || !strings.Contains(got, "| so <events") || !strings.Contains(got, `call:c{"command":"ls"}`) || !strings.Contains(got, `result:c success`) {
+			t.Errorf("in %s:\n%s", payload, got)
+		}
+		if total := f.books.Total(); total.CarriedRaw != 0 || total.Unreadable != 0 {
+			t.Errorf("in %s: %+v", payload, total)
+		}
+	}
+}
+
 // TestRunsThatNoRecordSpeaksOf takes what their events say.
 func TestRunsThatNoRecordSpeaksOf(t *testing.T) {
 	f := &fake{}

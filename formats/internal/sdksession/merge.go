@@ -1,7 +1,10 @@
 package sdksession
 
 import (
+	"cmp"
+
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
 )
 
@@ -248,6 +251,9 @@ func (m *turnMerge) anchor(p session.Part) (i int, at session.Stamp, err error) 
 			m.pending = append(m.pending, i)
 		}
 		it.done = true
+		if p.Kind == "" { // a tool of an MCP server, whose name tells nothing
+			p.Kind = cmp.Or(toolmap.Kind(it.name), it.name)
+		}
 		if !p.Start.Known() {
 			p.Start = it.at
 		}
@@ -260,7 +266,11 @@ func (m *turnMerge) anchor(p session.Part) (i int, at session.Stamp, err error) 
 		m.said[sumOf(p.Text)] = true
 		return m.same(textItem, &m.runs[0], p.Text)
 	case *session.Thinking:
-		return m.same(thoughtItem, &m.runs[1], p.Text)
+		i, at, err := m.same(thoughtItem, &m.runs[1], p.Text)
+		if err == nil && i >= 0 && p.Millis == 0 {
+			p.Millis = m.t.items[i].millis
+		}
+		return i, at, err
 	}
 	return -1, at, nil
 }

@@ -142,10 +142,13 @@ func (w *walk) agent(g *agent) bool {
 		more = w.yield(&a.head, nil)
 	}
 	if more && a.graph != nil {
-		more = w.children(a.graph, &a.head, wanted, 0)
+		more = w.children(a, a.graph, &a.head, wanted, 0)
 	}
 	if more {
 		more = w.subagents(a)
+	}
+	if err := a.compare(w.ctx); err != nil && more {
+		more = w.yield(&session.Session{Head: a.head.Head}, err)
 	}
 	a.settleBlobs()
 	if err := a.close(); err != nil && more {
@@ -182,7 +185,7 @@ const deepest = 16
 
 // children yields the subagents in a state; wanted says whether the session of
 // that state is.
-func (w *walk) children(g Graph, parent *session.Session, wanted bool, depth int) bool {
+func (w *walk) children(a *assembly, g Graph, parent *session.Session, wanted bool, depth int) bool {
 	if depth == deepest {
 		return true
 	}
@@ -194,10 +197,13 @@ func (w *walk) children(g Graph, parent *session.Session, wanted bool, depth int
 			return false
 		}
 		this := wanted && w.sel.Inner || w.store.wants(c.ID)
+		if err == nil {
+			s.Messages = a.copies.listen(c.ID, s.Messages)
+		}
 		if this && !w.yield(s, err) {
 			return false
 		}
-		if err == nil && !w.children(child, s, this, depth+1) {
+		if err == nil && !w.children(a, child, s, this, depth+1) {
 			return false
 		}
 	}
@@ -252,6 +258,9 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 	if w.told[f.Name] || f.Text {
 		n, err := transcript.Count(w.ctx, r)
 		t := session.Account{Read: n, Converted: n}
+		if !f.Text {
+			a.copies.files = append(a.copies.files, f)
+		}
 		if !w.told[f.Name] {
 			t = session.Account{Read: n, CarriedRaw: n}
 			w.store.Note(loss.Loss{Code: loss.SubagentOldForm, At: f.Addr(0)})

@@ -180,6 +180,11 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 		w.note(loss.StaleEdited, t.stale.At)
 	}
 	final := f.merge(row, &t)
+	if len(t.cells) > 0 && !f.unsaid(c.Bytes(), row, final) {
+		w.note(loss.StaleEdited, store.Addr{File: k.File(), Line: n})
+		t.cells = nil
+		final = f.merge(row, &t)
+	}
 	if !w.rows.admit(k, final) && (!t.any || t.loose && w.rows.twice) {
 		w.keepWhole(k, n, c, loss.LineRefused)
 		return nil

@@ -1,6 +1,7 @@
 package sdkstore
 
 import (
+	"bytes"
 	"slices"
 
 	"rehome/formats/internal/digest"
@@ -101,6 +102,18 @@ func (f *filler) merge(row []store.Cell, t *told) []store.Cell {
 		}
 	}
 	return t.merged
+}
+
+// unsaid reports whether a row with cells that are told makes the line that it is of, or the
+// same as without them: they are only what no line can say. Whoever reads the line would
+// otherwise not know what the row holds.
+func (f *filler) unsaid(line []byte, row, merged []store.Cell) bool {
+	got, _ := f.kind.Append(nil, merged)
+	if bytes.Equal(got, line) {
+		return true
+	}
+	want, _ := f.kind.Append(nil, f.merge(row, &told{any: true}))
+	return bytes.Equal(got, want)
 }
 
 // add adds a row in the order of the table. A row id that is told but taken, by a line

@@ -11,7 +11,7 @@ import (
 )
 
 // magic is how an encoded mark begins; its number changes with what follows.
-const magic = "rehome sqlite mark 1\n"
+const magic = "rehome sqlite mark 2\n"
 
 var errMark = errors.New("not a valid mark")
 
@@ -19,7 +19,7 @@ var errMark = errors.New("not a valid mark")
 func (m *Mark) AppendBinary(b []byte) ([]byte, error) {
 	from := len(b)
 	e := &encoder{append(b, magic...)}
-	e.int(m.id.Size, m.id.Changed, int64(m.id.Inode), int64(m.page), int64(m.log.Pages), int64(m.log.Sum[0]), int64(m.log.Sum[1]),
+	e.int(m.id.Size, m.id.Changed, int64(m.id.Inode), m.id.Status, int64(m.page), int64(m.log.Pages), int64(m.log.Sum[0]), int64(m.log.Sum[1]),
 		int64(m.schema.Hi), int64(m.schema.Lo), int64(len(m.log.Frames)), int64(len(m.prints)), int64(len(m.tables)), int64(len(m.groups)))
 	e.b = append(append(e.b, m.id.Head[:]...), m.log.Head[:]...)
 	for _, n := range m.log.Frames {
@@ -72,7 +72,7 @@ func (m *Mark) UnmarshalBinary(b []byte) error {
 	}
 	d := &decoder{b: b[len(magic):at]}
 	*m = Mark{}
-	m.id.Size, m.id.Changed, m.id.Inode, m.page = d.int(), d.int(), uint64(d.int()), int(d.int())
+	m.id.Size, m.id.Changed, m.id.Inode, m.id.Status, m.page = d.int(), d.int(), uint64(d.int()), d.int(), int(d.int())
 	m.log.Pages, m.log.Sum = uint32(d.int()), [2]uint32{uint32(d.int()), uint32(d.int())}
 	m.schema.Hi, m.schema.Lo = uint64(d.int()), uint64(d.int())
 	frames, pages, tables, groups := d.count(4), d.count(12), d.count(5), d.count(1)

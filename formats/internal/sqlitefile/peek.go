@@ -1,6 +1,9 @@
 package sqlitefile
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // peekCopy is the most that is copied just to look at a schema.
 const peekCopy = 64 << 20
@@ -24,10 +27,10 @@ func Peek(ctx context.Context, path string) ([]string, error) {
 	return names, nil
 }
 
-// glance reads the schema of a large database whose WAL is hot as it was when
-// the log was last folded in: good enough to know whose it is, and gigabytes
-// cheaper than a copy. It has no opinion where that does not work.
-func glance(ctx context.Context, path string) []string {
+// asFolded opens a large database whose WAL is hot as it was when the log was last
+// folded in: good enough to know whose it is, and gigabytes cheaper than a copy. It
+// returns nil if that does not work, or is not needed.
+func asFolded(ctx context.Context, path string) *DB {
 	real, err := resolve(path)
 	if err != nil {
 		return nil
@@ -37,10 +40,33 @@ func glance(ctx context.Context, path string) []string {
 	if err != nil || st.wal.size == 0 || st.rollback || st.bytes() <= peekCopy {
 		return nil
 	}
-	defer db.disconnect()
 	if db.connect(ctx, real, "mode=ro&immutable=1") != nil {
+		db.disconnect()
 		return nil
 	}
+	return db
+}
+
+// Count returns the number of rows of a table, of a large database in use as of when
+// its log was last folded in.
+func Count(ctx context.Context, path, table string) (n int64, err error) {
+	db := asFolded(ctx, path)
+	if db == nil {
+		if db, err = Open(ctx, path, Options{}); err != nil {
+			return 0, err
+		}
+	}
+	err = db.conn.QueryRowContext(ctx, "SELECT count(*) FROM main."+quote(table)).Scan(&n)
+	return n, errors.Join(err, db.Close())
+}
+
+// glance reads the names of the tables of a database at rest.
+func glance(ctx context.Context, path string) []string {
+	db := asFolded(ctx, path)
+	if db == nil {
+		return nil
+	}
+	defer db.disconnect()
 	rows, err := db.conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type='table'")
 	if err != nil {
 		return nil

@@ -111,12 +111,24 @@ func (s *file) rename(ctx context.Context, f rule.Finding) error {
 // Newest returns the newest root of a store.db whose state is whole, or if lax is set,
 // one of which as much is there as can be.
 func Newest(ctx context.Context, path string, lax bool) (root string, err error) {
+	err = eachBlobs(ctx, path, func(b *storedb.Blobs) error {
+		id, found, err := agentstate.NewestSound(ctx, b, b.All(ctx), lax)
+		if found {
+			root = id.String()
+		}
+		return err
+	})
+	return root, err
+}
+
+// eachBlobs calls f with the blobs of a store.db, if there are any.
+func eachBlobs(ctx context.Context, path string, f func(*storedb.Blobs) error) (err error) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return "", nil
+		return nil
 	}
 	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{})
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	for _, t := range db.Tables() {
@@ -125,16 +137,50 @@ func Newest(ctx context.Context, path string, lax bool) (root string, err error)
 		}
 		b, err := storedb.OpenBlobs(ctx, db, t, storedb.Options{})
 		if err != nil {
-			return "", err
+			return err
 		}
-		id, found, err := agentstate.NewestSound(ctx, b, b.All(ctx), lax)
-		if err = errors.Join(err, b.Close()); err != nil || !found {
-			return "", err
-		}
-		return id.String(), nil
+		return errors.Join(f(b), b.Close())
 	}
-	return "", nil
+	return nil
 }
+
+// newest returns the newest root or, if there is none, one of all messages, which it stores.
+func (s *file) newest(ctx context.Context, lax bool) (root string, gathered bool, err error) {
+	if root, err = Newest(ctx, s.path, lax); err != nil || root != "" {
+		return root, false, err
+	}
+	data, err := gather(ctx, s.path)
+	if err != nil || data == nil {
+		return "", false, err
+	}
+	sum := sha256.Sum256(data)
+	root = hex.EncodeToString(sum[:])
+	return root, true, Edit(ctx, s.path, func(e *sqlitefile.Editor) error {
+		_, err := e.Exec(ctx, "INSERT INTO blobs (id, data) VALUES (?1, ?2)", root, data)
+		return err
+	})
+}
+
+// gather returns a root of all messages of a store.db, nil if it has none.
+func gather(ctx context.Context, path string) (root []byte, err error) {
+	err = eachBlobs(ctx, path, func(b *storedb.Blobs) (err error) {
+		root, err = agentstate.Gather(ctx, b, b.All(ctx))
+		return err
+	})
+	return root, err
+}
+
+// wentBack says which state a store was given.
+func (s *file) wentBack(f rule.Finding, root string, gathered bool) {
+	if gathered {
+		s.r.Did(f, "made a state of the messages, in the order in which they were stored, "+root[:12], GatheredLost)
+		return
+	}
+	s.r.Did(f, "went back to the newest state that is complete, "+root[:12], OlderLost)
+}
+
+// GatheredLost says what a state that was made of the messages lacks.
+const GatheredLost = "which messages were abandoned, todos, files and subagents"
 
 // OlderLost says what an older state lacks.
 const OlderLost = "what the conversation had after that state"
@@ -145,14 +191,18 @@ func (s *file) older(ctx context.Context, f rule.Finding) error {
 	if doc == nil {
 		return nil
 	}
-	root, err := Newest(ctx, s.path, f.Rule == "RH303")
-	if err != nil || root == "" || root == rawjson.Text(rawjson.Last(doc, "latestRootBlobId")) {
+	root, gathered, err := s.newest(ctx, f.Rule == "RH303")
+	same := root == rawjson.Text(rawjson.Last(doc, "latestRootBlobId"))
+	if gathered && same && err == nil {
+		s.r.Did(f, "stored the missing state again: one of all messages has its id", "")
+	}
+	if err != nil || root == "" || same {
 		return err
 	}
 	if err := s.store(ctx, linerepair.SetText(doc, "latestRootBlobId", root)); err != nil {
 		return err
 	}
-	s.r.Did(f, "went back to the newest state that is complete, "+root[:12], OlderLost)
+	s.wentBack(f, root, gathered)
 	return nil
 }
 
@@ -189,11 +239,15 @@ func (s *file) rebuild(ctx context.Context, f rule.Finding) error {
 	if s.who.ID == "" {
 		return nil
 	}
-	root := ""
+	root, state := "", "with the newest state that is complete"
 	if !s.who.Rootless {
+		var gathered bool
 		var err error
-		if root, err = Newest(ctx, s.path, true); err != nil || root == "" {
+		if root, gathered, err = s.newest(ctx, true); err != nil || root == "" {
 			return err
+		}
+		if gathered {
+			state = "with a state of the messages in the order in which they were stored"
 		}
 	}
 	o := object.New(nil)
@@ -218,7 +272,7 @@ func (s *file) rebuild(ctx context.Context, f rule.Finding) error {
 	if s.who.Title == "" {
 		lost = "its name, " + lost
 	}
-	s.r.Did(f, "wrote the row again, with the newest state that is complete", lost)
+	s.r.Did(f, "wrote the row again, "+state, lost)
 	return nil
 }
 
@@ -238,16 +292,18 @@ func (s *file) member(ctx context.Context, f rule.Finding) error {
 		doc = linerepair.Set(doc, name, fmt.Append(nil, created))
 		s.r.Did(f, "set the time of creation", "the time as it was")
 	case "latestRootBlobId":
-		root := ""
+		root, gathered := "", false
 		if !s.who.Rootless {
 			var err error
-			if root, err = Newest(ctx, s.path, true); err != nil {
+			if root, gathered, err = s.newest(ctx, true); err != nil {
 				return err
 			}
 		}
 		doc = linerepair.SetText(doc, name, root)
 		if root == "" {
 			s.r.Did(f, "made the root empty", "")
+		} else if gathered {
+			s.wentBack(f, root, gathered)
 		} else {
 			s.r.Did(f, "set the newest state that is complete, "+root[:12], "which state the member meant")
 		}

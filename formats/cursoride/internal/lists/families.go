@@ -81,42 +81,88 @@ func FamilyOf(key []byte) Family {
 	return Family{}
 }
 
-// Strays counts the rows of sessions that nothing names. It looks for one key of
-// each such session, however many rows are in between.
-func (x *Index) Strays(ctx context.Context) (t session.Account, err error) {
-	s := x.Global
-	if s == nil || s.Disk == nil {
-		return t, nil
+// adopt adds the sessions that have bubbles, and neither a row of their own nor a place in a
+// list.
+func (x *Index) adopt(ctx context.Context) error {
+	if x.Only != nil {
+		return nil
 	}
+	return x.eachOwner(ctx, BubbleRow, func(id string, more bool) error {
+		if !more || x.ByID[id] != nil {
+			return nil
+		}
+		found, err := x.HasBubbles(ctx, id)
+		if found {
+			e := x.Entry(id)
+			e.Unlisted = true
+			e.settle(x.Store)
+		}
+		return err
+	})
+}
+
+// HasBubbles reports whether a session has a bubble that was not deleted.
+func (x *Index) HasBubbles(ctx context.Context, id string) (bool, error) {
+	prefix := BubbleRow + id + ":"
+	for from := prefix; ; {
+		key, ok, err := x.Global.Disk.First(ctx, from, PrefixEnd(prefix))
+		if err != nil || !ok {
+			return false, err
+		}
+		f, _, err := x.Global.Disk.Get(ctx, key, smallRecord)
+		if err != nil {
+			return false, err
+		}
+		if _, fate := QuietLine(f); fate != Deleted {
+			return true, nil
+		}
+		from = key + "\x00"
+	}
+}
+
+// eachOwner calls f for each session that has rows of a family. more says whether more than
+// its id follows in their keys. It looks for one key of each session, however many rows are in
+// between.
+func (x *Index) eachOwner(ctx context.Context, family string, f func(id string, more bool) error) error {
+	if x.Global == nil || x.Global.Disk == nil {
+		return nil
+	}
+	for from := family; ; {
+		key, ok, err := x.Global.Disk.First(ctx, from, PrefixEnd(family))
+		if err != nil || !ok {
+			return err
+		}
+		id, _, more := strings.Cut(key[len(family):], ":")
+		if from = PrefixEnd(family + id + ":"); !more {
+			from = key + "\x00"
+		}
+		if err := f(id, more); err != nil {
+			return err
+		}
+	}
+}
+
+// Strays counts the rows of sessions that nothing names.
+func (x *Index) Strays(ctx context.Context) (t session.Account, err error) {
 	for _, f := range families {
 		family := f.Prefix
 		if !f.Aside && family != BubbleRow && family != RootRow {
 			continue
 		}
-		for from := family; ; {
-			key, ok, err := s.Disk.First(ctx, from, PrefixEnd(family))
-			if err != nil {
-				return t, err
-			}
-			if !ok {
-				break
-			}
-			id, _, more := strings.Cut(key[len(family):], ":")
-			prefix := family + id + ":"
-			if from = PrefixEnd(prefix); !more {
-				from = key + "\x00"
-			}
+		err := x.eachOwner(ctx, family, func(id string, more bool) (err error) {
 			if e := x.ByID[id]; e != nil && more == (family != RootRow) {
-				continue
+				return nil
 			}
 			n := int64(1)
 			if more {
-				if n, err = s.Number(ctx, prefix); err != nil {
-					return t, err
-				}
+				n, err = x.Global.Number(ctx, family+id+":")
 			}
 			t.Read += n
 			t.Superseded += n
+			return err
+		})
+		if err != nil {
+			return t, err
 		}
 	}
 	return t, nil

@@ -68,12 +68,13 @@ type Entry struct {
 
 	Archived, Draft, Subagent, BestOf, Remote, hollow bool
 
-	Heads   []headAt // where its heads stand, the best first
-	Table   bool     // it has one in the table composerHeaders
-	Body    bodyAt
-	Where   *Workspace   // whose database the body lies in; nil for the global one
-	Prompts []*Typed     // that no bubble of it says, and the client's prompt history does
-	Asked   *PromptLists // of a prompt history: what it is the rest of
+	Heads    []headAt // where its heads stand, the best first
+	Table    bool     // it has one in the table composerHeaders
+	Unlisted bool     // it has bubbles, and is in no list
+	Body     bodyAt
+	Where    *Workspace   // whose database the body lies in; nil for the global one
+	Prompts  []*Typed     // that no bubble of it says, and the client's prompt history does
+	Asked    *PromptLists // of a prompt history: what it is the rest of
 }
 
 // bodyAt says where a session's messages are.

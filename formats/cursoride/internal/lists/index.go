@@ -69,6 +69,9 @@ func (x *Index) Read(ctx context.Context) error {
 	if err := x.settleTyped(ctx); err != nil {
 		return err
 	}
+	if err := x.adopt(ctx); err != nil {
+		return err
+	}
 	return x.leave()
 }
 

@@ -31,6 +31,7 @@ type bubble struct {
 	fate   lists.Fate
 	row    lists.Fate // of its own row
 	f      members.Object
+	other  []byte  // a copy in the record of the session that says something else
 	state  *supply // what the agent's own state has of its turn, if it lacks something
 }
 
@@ -230,9 +231,12 @@ func (d *assembler) rest(b *bubble) []session.Extra {
 	if hollowInside(f.Raw(bubTokens)) {
 		f.Drop(bubTokens)
 	}
-	own := f.Kept("serverBubbleId")
+	if e, ok := bare("conversation."+b.id, b.other); ok {
+		f.Extras = append(f.Extras, e)
+		f.Count++
+	}
 	for name, v := range rawjson.Members(b.header.more) {
-		if odd(name) || string(name) == "serverBubbleId" && !own && !members.Empty(v) {
+		if odd(name) || string(name) == "serverBubbleId" && !bytes.Equal(v, rawjson.Last(b.body, "serverBubbleId")) && !members.Empty(v) {
 			f.Extras = append(f.Extras, session.Extra{Name: "header." + string(name), Raw: bytes.Clone(v)})
 			f.Count++
 		}

@@ -114,7 +114,7 @@ func (c *Chat) lacks() {
 		c.Out.Missing = append(c.Out.Missing, "the content of "+lists.ComposerRow+c.ID)
 	default:
 		c.Out.Missing = append(c.Out.Missing, lists.ComposerRow+c.ID)
-		if c.Draft { // nothing was sent yet
+		if c.Draft || c.Unlisted { // nothing was sent yet, or only bubbles are left
 			return
 		}
 		c.note.Add(loss.Loss{Code: loss.SessionMissing, At: at})

@@ -14,7 +14,7 @@ import (
 // gaps.
 func (c *Chat) fill(f *members.Object) {
 	e, s := c.Entry, &c.Out
-	s.ID, s.Agent, s.Turns, s.Bytes = e.ID, session.CursorIDE, -1, -1
+	s.ID, s.Agent, s.Head.Turns, s.Bytes = e.ID, session.CursorIDE, -1, -1
 	if id := f.Text(lists.ComID); id != "" && id != e.ID {
 		f.Keep(lists.ComID)
 	}

@@ -119,12 +119,17 @@ func (c *Chat) remains(ctx context.Context) error {
 		c.tally.Read += n
 		c.tally.Superseded += n
 	}
-	if _, ok, err := c.Database.Disk.Get(ctx, lists.RootRow+c.ID, 0); err != nil || ok {
+	if _, ok, err := c.Database.Disk.Get(ctx, lists.RootRow+c.ID, 0); err != nil {
+		return err
+	} else if ok {
 		c.tally.Read++
 		c.tally.Superseded++
-		return err
 	}
-	return nil
+	left, err := c.x.HasBubbles(ctx, c.ID)
+	if left {
+		c.note.Add(loss.Loss{Code: loss.DeletedRemains, At: c.addr})
+	}
+	return err
 }
 
 // aside finds a record by its key.

@@ -154,8 +154,12 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 	if c.state == "" && c.newest == "" {
 		return nil
 	}
-	if len(c.headers) > 0 && !c.asWritten(f) {
-		return c.subagents(ctx, f)
+	if len(c.headers) > 0 {
+		if same, err := c.asWritten(ctx, f); err != nil {
+			return err
+		} else if !same {
+			return c.subagents(ctx, f)
+		}
 	}
 	a, err := c.openAgent(ctx)
 	if err != nil {
@@ -182,16 +186,28 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 	return nil
 }
 
-// asWritten reports whether rehome wrote the session, and the client has not added to it:
-// then the agent's state is the conversation, because it holds more than bubbles can.
-func (c *Chat) asWritten(f *members.Object) bool {
+// asWritten reports whether rehome wrote the session, and the client has neither added to it
+// nor changed what it says: then the agent's state is the conversation, because it holds more
+// than bubbles can.
+func (c *Chat) asWritten(ctx context.Context, f *members.Object) (bool, error) {
 	mark := f.Raw(lists.ComRehome)
 	n, ok := members.Whole(rawjson.Last(mark, "bubbles"))
 	if !ok || n != int64(len(c.headers)) || c.headers[n-1].id != rawjson.Text(rawjson.Last(mark, "last")) {
-		return false
+		return false, nil
 	}
 	id := agentstate.ID(sha256.Sum256(lists.RootBytes(c.state)))
-	return id.String() == rawjson.Text(rawjson.Last(mark, "state")) && id.String() == c.newest
+	if id.String() != rawjson.Text(rawjson.Last(mark, "state")) || id.String() != c.newest {
+		return false, nil
+	}
+	var said lists.Said
+	for i, h := range c.headers {
+		b, err := c.read(ctx, h, i, func(loss.Loss) {})
+		if err != nil {
+			return false, err
+		}
+		said.Add(h.id, b.body)
+	}
+	return said.String() == rawjson.Text(rawjson.Last(mark, "said")), nil
 }
 
 // turnsOf reads what rehome wrote of turns besides the agent's state.

@@ -7,8 +7,8 @@ import (
 )
 
 // translate converts a bubble of the first generation to the current form. Its type is
-// a word, in some versions named role; the prompt can be in delegate.a, initText or
-// content, and the text of the answer in rawText.
+// a word, in some versions named role; the prompt can be in initText, content or, if there is
+// no text, delegate.a, and the text of the answer in rawText.
 func (c *Chat) translate(b *bubble) {
 	if c.Body != lists.InTab || b.body == nil {
 		return
@@ -22,7 +22,7 @@ func (c *Chat) translate(b *bubble) {
 		case e.Name == "rawText" && !b.user, e.Name == "content" && f.Raw(bubText) == nil && e.Raw[0] == '"':
 			text = e.Raw
 		case e.Name == "role" && f.Raw(bubType) == nil && setKind(f, e.Raw):
-		case e.Name == "delegate" && rawjson.Text(rawjson.Last(e.Raw, "a")) != "" && b.user:
+		case e.Name == "delegate" && rawjson.Text(rawjson.Last(e.Raw, "a")) != "" && b.user && rawjson.Text(f.Raw(bubText)) == "":
 			text = rawjson.Last(e.Raw, "a")
 		case e.Name == "initText" && f.Raw(bubRichText) == nil:
 			f.Set(bubRichText, e.Raw)

@@ -90,6 +90,9 @@ func (c *Chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bub
 		}
 		b.addr, b.body, b.fate, b.row = r.Addr, r.Body, r.Fate, r.Fate
 	}
+	if b.body != nil && h.inline != nil && !says(b.body, h.inline) {
+		b.other = h.inline
+	}
 	if b.body == nil && h.inline != nil {
 		b.addr, b.body, b.fate = c.addr, h.inline, lists.Claimed
 	}
@@ -101,6 +104,20 @@ func (c *Chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bub
 	}
 	c.translate(b)
 	return b, nil
+}
+
+// says reports whether one bubble has all text of another.
+func says(bubble, other []byte) bool {
+	have := map[string]bool{}
+	for text := range session.Strings(bubble) {
+		have[text] = true
+	}
+	for text := range session.Strings(other) {
+		if !have[text] {
+			return false
+		}
+	}
+	return true
 }
 
 // ending is what is known of a turn once all of it was read.

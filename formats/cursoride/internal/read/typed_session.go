@@ -86,7 +86,7 @@ func (x *Reader) said(e *lists.Entry, t *lists.Typed) bool {
 // rest prepares a session that is a prompt history.
 func (x *Reader) rest(ctx context.Context, e *lists.Entry, note loss.Sink) (*Chat, error) {
 	c := &Chat{Entry: e, x: x, ctx: ctx, note: note, past: -1}
-	c.Out.ID, c.Out.Agent, c.Out.Title, c.Out.Turns, c.Out.Bytes, c.Out.Status = e.ID, session.CursorIDE, e.Title, -1, -1, e.Mark()
+	c.Out.ID, c.Out.Agent, c.Out.Title, c.Out.Head.Turns, c.Out.Bytes, c.Out.Status = e.ID, session.CursorIDE, e.Title, -1, -1, e.Mark()
 	c.Out.Mark = c.Out.Status
 	c.settleFolder(e.Folder)
 	e.Asked.NoteOthers(note)

@@ -102,6 +102,7 @@ func (c *composer) begin(m *session.Message, kind, capability int, text string) 
 func (c *composer) save(b *bubble) {
 	b.B = append(b.B, emptyLists...)
 	doc := b.Done()
+	c.said.Add(b.id, doc)
 	c.disk.row(lists.BubbleRow+c.id+":"+b.id, doc, false)
 	if c.buf = doc[:0]; cap(doc) > 1<<20 {
 		c.buf = nil

@@ -32,6 +32,7 @@ type composer struct {
 	headers []byte // the list of bubbles
 	bubbles int
 	last    string                // the id of the last one
+	said    lists.Said            // what they say
 	ids     map[[16]byte]struct{} // of bubbles, that messages had
 	open    map[string][]*call    // calls without a result, by their ids in the source
 	queue   []*call               // the same in order, and some that have a result by now
@@ -227,6 +228,7 @@ func (c *composer) record(root agentstate.ID) []byte {
 	mark.Text("state", root.String())
 	mark.Num("bubbles", c.bubbles)
 	mark.NonEmpty("last", c.last)
+	mark.Text("said", c.said.String())
 	if len(c.turns) > 0 {
 		mark.Raw("turns", append(append([]byte{'['}, c.turns...), ']'))
 	}

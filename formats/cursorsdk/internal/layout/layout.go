@@ -4,6 +4,7 @@ package layout
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 
 	"rehome/formats"
@@ -32,6 +33,21 @@ func StateRoot(l *formats.Location) (*formats.Location, error) {
 // beside it.
 func Project(l *formats.Location) bool {
 	return l.Has(RootsName) && !l.Has(ProjectsName) && !l.Has("chats") && l.Name() != ".cursor"
+}
+
+// IsText reports whether all state roots of a project are text, as in a backup: their
+// databases are folders.
+func IsText(l *formats.Location) (text bool) {
+	list, _ := os.ReadDir(filepath.Join(l.Path, RootsName))
+	for _, e := range list {
+		if info, err := os.Stat(filepath.Join(l.Path, RootsName, e.Name(), sdkstore.IndexName)); err == nil {
+			if !info.IsDir() {
+				return false
+			}
+			text = true
+		}
+	}
+	return text
 }
 
 // Surroundings are where a state root lies: in a project, or in Cursor's data
