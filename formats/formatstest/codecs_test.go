@@ -43,9 +43,10 @@ func TestCodecs(t *testing.T) {
 		"cursor-ndjson": {"documents": documents()},
 		"archive":       {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld(), "collated": collated()},
 	}
+	shared := newSharedLaws(t)
 	for _, f := range reg.All() {
 		t.Run(f.Name, func(t *testing.T) {
-			c := formatstest.Case{Format: f, Registry: reg}
+			c := formatstest.Case{Format: f, Registry: reg, Leaves: shared.leavesOf(t, f.Name)}
 			for _, name := range slices.Sorted(maps.Keys(cases[f.Name])) {
 				r := cases[f.Name][name]
 				fixture := formatstest.Fixture{Name: name, Secrets: r.secrets, Foreign: r.foreign}
@@ -53,15 +54,19 @@ func TestCodecs(t *testing.T) {
 				c.Fixtures = append(c.Fixtures, fixture)
 			}
 			c.Fixtures = append(c.Fixtures, samples(t, f.Name)...)
+			c.MoreStores = append(played(t, f.Name), generatedAgents(t, f.Name)...)
+			shared.expect(c)
 			formatstest.Run(t, c)
+			t.Run("raw", func(t *testing.T) { rawShare(t, c) })
 		})
 	}
+	t.Run("declarations", shared.declarations)
 }
 
 // samples are files and folders under testdata, most of which clients wrote.
-func samples(t *testing.T, format string) (out []formatstest.Fixture) {
+func samples(t *testing.T, format string) []formatstest.Fixture {
 	t.Helper()
-	for _, pattern := range map[string][]string{
+	return found(t, format, map[string][]string{
 		"stream-json":       {"stream/*.json*"},
 		"cursor-transcript": {"transcript/projects/*/agent-transcripts", "sdk/e2e-sqlite-hot-wal/projects/*/agent-transcripts"},
 		"canonical":         {"canonical/*"},
@@ -71,7 +76,19 @@ func samples(t *testing.T, format string) (out []formatstest.Fixture) {
 		"cursor-ide":        {"ide/cases/*"},
 		"cursor-sdk":        {"sdk/gen/sqlite", "sdk/legacy-*", "sdk/e2e-sqlite-hot-wal/projects/*"},
 		"cursor-ndjson":     {"sdk/gen/jsonl", "sdk/e2e-jsonl"},
-	}[format] {
+	}[format])
+}
+
+// played are stores that the clients wrote in a play.
+func played(t *testing.T, format string) []formatstest.Fixture {
+	t.Helper()
+	return found(t, format, map[string][]string{"cursor-sdk": {"sdk/play/sqlite/projects/*"}, "cursor-ndjson": {"sdk/play/jsonl"}}[format])
+}
+
+// found are the files and folders of some patterns.
+func found(t *testing.T, format string, patterns []string) (out []formatstest.Fixture) {
+	t.Helper()
+	for _, pattern := range patterns {
 		found, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(found), err)

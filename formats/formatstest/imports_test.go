@@ -29,15 +29,18 @@ func layers() []layer {
 		// It knows no database and no file.
 		{"formats/internal/sdkstore", []string{"formats", "formats/store", "formats/loss", "formats/internal/digest", "internal/rawjson", "formats/internal/sdkdoc", "formats/internal/secret",
 			"formats/internal/storecheck", "formats/internal/storedb", "formats/internal/tally", "internal/scratch"}},
-		{"formats/internal/cursortools", []string{"formats/loss", "formats/session", "formats/internal/", "internal/rawjson", "internal/udiff"}},
+		{"formats/internal/cursortools", []string{"formats/loss", "formats/session", "formats/internal/", "internal/rawjson", "internal/shell", "internal/udiff"}},
 		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson", "internal/fileid", "internal/scratch"}},
 		// It reads and writes no format: it wraps their readers.
 		{"formats/rewrite", []string{"formats", "formats/store", "formats/loss", "internal/rawjson", "formats/internal/secret", "formats/internal/tally", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},
-		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "schemas"}},
+		{"formats/clients", []string{"formats", "formats/store", "formats/internal/sqlitefile", "formats/internal/tally"}},
+		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/formatstest/leaves", "schemas"}},
+		{"formats/formatstest/leaves", []string{"formats", "formats/loss", "formats/session", "formats/store"}},
 		// It judges codecs and what they are made of, so it knows none of it.
 		{"formats/formatstest/graphgen", []string{"formats/session", "formats/store", "formats/internal/sqlitefile"}},
 		{"formats/formatstest/idegen", []string{"formats/session", "formats/store", "formats/formatstest/graphgen"}},
+		{"formats/formatstest/callgen", []string{"formats/internal/toolmap"}}, // names only
 		{"formats/formatstest/streamgen", []string{"formats/session"}},
 		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson", rooms, "internal/scratch"}},
 		{rooms, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson", rooms, "internal/fsx", "internal/scratch", "internal/udiff"}},
@@ -46,6 +49,7 @@ func layers() []layer {
 		{"internal/rawjson", nil},
 		{"internal/scratch", nil},
 		{"internal/udiff", nil},
+		{"internal/shell", nil},
 		{"internal/closest", nil},
 		{"internal/fsevents", nil},
 		{"internal/fileid", nil},
@@ -67,22 +71,22 @@ func layers() []layer {
 		{"convert/diff", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "internal/scratch", "internal/udiff"}},
 		{"convert/mv", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fsx", "internal/scratch"}},
 		{"convert/merge", []string{"convert", "convert/internal/", "formats", "formats/loss", "formats/store", "internal/fsx", "internal/scratch"}},
-		{"convert/repo", []string{"convert/sessions", "convert/merge", "convert/internal/", "formats", "internal/fsx", "internal/scratch"}},
-		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
-		{"convert/repair", []string{"convert", "convert/check", "convert/internal/", "formats", "formats/rule", "internal/fsx", "internal/scratch"}},
+		{"convert/repo", []string{"convert/sessions", "convert/merge", "convert/internal/", "formats", "internal/fsx", "internal/scratch", "internal/shell"}},
+		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas", "internal/shell"}},
+		{"convert/repair", []string{"convert", "convert/check", "convert/internal/", "formats", "formats/rule", "formats/store", "internal/fsx", "internal/scratch"}},
 		{"convert/doctor", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsevents"}},
-		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsx", "internal/scratch"}},
-		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/rewrite", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/fsx", "internal/scratch", "schemas"}},
+		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/clients", "formats/session", "internal/fileid", "internal/fsx", "internal/scratch", "internal/shell"}},
+		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/rewrite", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/fsx", "internal/scratch", "internal/shell", "schemas"}},
 		{"cmd/internal/demochat", nil},
 		{"cmd/internal/screen", nil},
 		{"cmd/internal/picker", []string{"cmd/internal/screen"}},
-		{"cmd/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/internal/screen"}},
+		{"cmd/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/internal/screen", "internal/shell"}},
 		{"cmd/internal/page/markup", []string{"cmd/internal/screen"}},
 		{"cmd/internal/page/code", []string{"cmd/internal/page/markup"}},
 		{"cmd/internal/page/markdown", []string{"cmd/internal/page/code", "cmd/internal/page/markup", "cmd/internal/screen"}},
 		{"cmd/internal/page", []string{"cmd/internal/page/", "cmd/internal/prose", "cmd/internal/screen", "formats/session"}},
-		{"cmd/internal/prose", []string{"formats/session", "cmd/internal/screen", "internal/udiff"}},
+		{"cmd/internal/prose", []string{"formats/session", "cmd/internal/screen", "internal/udiff", "internal/shell"}},
 		{"cmd/rehome", []string{"cmd/internal/cli"}},
 		// A module of its own, which may link the network. Nothing above may import it.
 		{"cmd/rehome-fleet/adapter", nil},
@@ -90,7 +94,7 @@ func layers() []layer {
 		{"cmd/rehome-fleet/internal/home/hometest", append([]string{"testdata/"}, fleet...)}, // for tests
 		{"cmd/rehome-fleet", fleet},
 		{"cmd/rehome-fleet/", fleet},
-		{"cmd/internal/cli", []string{"cmd/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/internal/cli", []string{"cmd/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "formats/clients", "internal/closest", "internal/fsx", "internal/scratch", "internal/shell", "internal/udiff", "schemas"}},
 	}
 }
 

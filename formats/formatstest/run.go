@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/formatstest/leaves"
 )
 
 // Case is one codec and the sources it is tested with.
@@ -12,6 +13,12 @@ type Case struct {
 	Format   *formats.Format
 	Registry *formats.Registry // all formats of the build: the relatives, and who else might claim a fixture
 	Fixtures []Fixture
+
+	// MoreStores are others stores for the law of leaves, which is quick.
+	MoreStores []Fixture
+	// Leaves is how the format's stores are walked and what becomes of what is in them. See
+	// package leaves.
+	Leaves *leaves.Law
 
 	kind string // which of the format's readers the law at hand is tried on; "" is its first
 }
@@ -64,6 +71,12 @@ func Run(t *testing.T, c Case) {
 				c.run(t, f, checkLaws)
 			}
 		})
+	}
+	for _, f := range c.MoreStores {
+		t.Run(f.Name, func(t *testing.T) { c.run(t, f, []law{{"leaves", leavesUnchanged}}) })
+	}
+	if c.Leaves != nil {
+		t.Run("declarations", c.declarations)
 	}
 }
 

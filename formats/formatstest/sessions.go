@@ -25,6 +25,7 @@ var sessionLaws = []law{
 	{"heads", heads},
 	{"selection", selection},
 	{"scanned", scanned},
+	{"leaves", leavesArrive},
 	{"sessions truncated", sessionsTruncated},
 	{"sessions stopped", sessionsStopped},
 }
@@ -147,6 +148,7 @@ func sessions(t *testing.T, c Case, s source) {
 			} else {
 				seen[key] = true
 			}
+			numbered(t, lines)
 			wellSpelled(t, c, s, lines)
 		}
 	}

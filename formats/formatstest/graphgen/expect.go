@@ -89,7 +89,7 @@ func (p *Plan) expected(in Container) *Session {
 	if p.pending != nil {
 		waiting := *p
 		waiting.Shape = PromptsOnly // it stands in the state as a prompt, and nowhere else
-		s.List = append(s.List, waiting.answer(p.pending))
+		s.List = append(s.List, waiting.answer(p.pending, Chat))
 	}
 	return s
 }
@@ -184,7 +184,7 @@ func (p *Plan) turnMessages(t *turn, number int, in Container) []*session.Messag
 		return append(out, p.streamed(t, t.responses)...)
 	}
 	for _, r := range t.responses {
-		out = append(out, p.answer(r))
+		out = append(out, p.answer(r, in))
 		for _, c := range r.calls {
 			out = append(out, &session.Message{Role: session.Tool, Parts: []session.Part{c.expectResult(p.Shape, false)}})
 		}
@@ -209,7 +209,7 @@ func (p *Plan) streamed(t *turn, list []*response) (out []*session.Message) {
 			m = &session.Message{Role: session.Assistant}
 			out = append(out, m)
 		}
-		for _, part := range p.answer(told).Parts {
+		for _, part := range p.answer(told, SDK).Parts {
 			text, ok := part.(*session.Text)
 			if last := len(m.Parts) - 1; ok && last >= 0 {
 				if before, ok := m.Parts[last].(*session.Text); ok {
@@ -246,7 +246,7 @@ func (r *response) told() *response {
 	return &out
 }
 
-func (p *Plan) answer(r *response) *session.Message {
+func (p *Plan) answer(r *response, in Container) *session.Message {
 	m := &session.Message{Role: session.Assistant}
 	prompts := p.Shape != SpineOnly
 	if r.redacted != "" && prompts {
@@ -257,7 +257,7 @@ func (p *Plan) answer(r *response) *session.Message {
 		if prompts {
 			think.Signature = r.signed
 		}
-		if p.spine() {
+		if p.spine() || in == SDK { // events tell it, too
 			think.Millis = int64(r.took)
 		}
 		m.Parts = append(m.Parts, think)

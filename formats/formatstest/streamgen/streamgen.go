@@ -33,7 +33,7 @@ func Make(rng *rand.Rand, number int) *Session {
 	s := &Session{Model: "Model " + m.word()}
 	s.Head = session.Head{ID: fmt.Sprintf("5e550000-0000-4000-8000-%012d", number), Agent: session.CursorCLI, Workspace: "/home/" + m.word()}
 	turns := 1 + rng.IntN(4)
-	s.Turns = int64(turns)
+	s.Head.Turns = int64(turns)
 	for n := 1; n <= turns; n++ {
 		s.Messages = append(s.Messages, m.turn(n, s.Model, n == turns)...)
 	}

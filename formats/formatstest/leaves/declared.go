@@ -1,0 +1,167 @@
+package leaves
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Declared are the declarations of a codec.
+type Declared struct {
+	Kinds []string // paths of the discriminators; "a|b" is the first of two that is there
+	list  []*Declaration
+}
+
+// Declaration says of the leaves that a pattern matches what becomes of them.
+type Declaration struct {
+	Verb    string // one of Verbs
+	Of      string // who speaks, how it is derived, or the code of the loss
+	Reason  string
+	Pattern string
+	By      string // a pattern of leaves with the same value, which arrive
+
+	leaf, by pattern
+}
+
+// Verbs lists what a declaration can say of a leaf, and with which words.
+//
+//	said WHO          a person, a model or a tool says it: only a part of theirs counts
+//	derived HOW       what arrives is another form of it, which the law computes
+//	superseded        the same value arrives from another leaf
+//	kept FILE         somebody says it, and it is in extra data: no client writes what is in this fixture
+//	lost CODE         a loss of this code names the record
+//	dropped           it does not arrive
+//	secret            it is a secret, and never does
+func Verbs() []string {
+	return []string{"said", "derived", "superseded", "kept", "lost", "dropped", "secret"}
+}
+
+// ParseDeclared reads the text of leaves.txt:
+//
+//	kinds type payload.type
+//
+//	said user
+//		response_item message payload.content[].text
+//
+//	superseded An event repeats what the model was sent.
+//		event_msg user_message payload.message by response_item message payload.content[].text
+//
+//	dropped Codex counts records. Their order is kept.
+//		* * ordinal
+//
+// The first line names the discriminators. A declaration begins with its verb, the verb's word
+// if it has one, and the reason. Each indented line is a pattern: for each discriminator its
+// value, "a|b" for several or "*" for any, and then a path, in which "*" is part of a name and "**" any
+// part of the path. Lines that begin with # are comments.
+func ParseDeclared(text string) (*Declared, error) {
+	d := &Declared{}
+	var head *Declaration
+	for i, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		err := errors.New("a pattern without a declaration")
+		switch {
+		case d.Kinds == nil && words[0] == "kinds":
+			d.Kinds, err = append([]string{}, words[1:]...), nil
+		case d.Kinds == nil:
+			err = errors.New("the first line must name the kinds")
+		case line[0] != '\t':
+			head, err = parseHead(words)
+		case head != nil:
+			one := *head
+			if err = one.parse(words, len(d.Kinds)); err == nil {
+				d.list = append(d.list, &one)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+	}
+	return d, nil
+}
+
+func parseHead(words []string) (*Declaration, error) {
+	d := &Declaration{Verb: words[0]}
+	words = words[1:]
+	switch d.Verb {
+	case "said", "derived", "kept", "lost":
+		if len(words) == 0 {
+			return nil, fmt.Errorf("%s needs a word", d.Verb)
+		}
+		d.Of, words = words[0], words[1:]
+	}
+	d.Reason = strings.Join(words, " ")
+	switch {
+	case !slices.Contains(Verbs(), d.Verb):
+		return nil, fmt.Errorf("%q is not one of %s", d.Verb, strings.Join(Verbs(), ", "))
+	case d.Verb == "said" && len(speakers(d.Of)) == 0:
+		return nil, fmt.Errorf("nobody is %q", d.Of)
+	case d.Verb == "derived" && !strings.HasPrefix(d.Of, "is:") && !slices.Contains(Transforms(), d.Of):
+		return nil, fmt.Errorf("%q is not one of %s", d.Of, strings.Join(Transforms(), ", "))
+	case d.Verb != "said" && d.Reason == "":
+		return nil, fmt.Errorf("%s without a reason", d.Verb)
+	}
+	return d, nil
+}
+
+// parse reads a line with a pattern.
+func (d *Declaration) parse(words []string, kinds int) (err error) {
+	by := slices.Index(words, "by")
+	if by < 0 {
+		by = len(words)
+	}
+	d.Pattern = strings.Join(words[:by], " ")
+	if d.leaf, err = parsePattern(words[:by], kinds); err != nil {
+		return err
+	}
+	if (d.Verb == "superseded") != (by < len(words)) {
+		return fmt.Errorf("%q: only what is superseded is so by another pattern", d.Pattern)
+	}
+	if by < len(words) {
+		d.By = strings.Join(words[by+1:], " ")
+		d.by, err = parsePattern(words[by+1:], kinds)
+	}
+	return err
+}
+
+// All yields the declarations in their order.
+func (d *Declared) All() iter.Seq[*Declaration] { return slices.Values(d.list) }
+
+// pattern is a pattern of leaves.
+type pattern struct {
+	kinds [][]string
+	path  *regexp.Regexp
+}
+
+func parsePattern(words []string, kinds int) (p pattern, err error) {
+	if len(words) != kinds+1 {
+		return p, fmt.Errorf("%q: want %d words and a path", strings.Join(words, " "), kinds)
+	}
+	for _, w := range words[:kinds] {
+		p.kinds = append(p.kinds, strings.Split(w, "|"))
+	}
+	path, before, after := regexp.QuoteMeta(words[kinds]), "^", "$"
+	if rest, ok := strings.CutPrefix(path, `\*\*\.`); ok {
+		path, before = rest, `^(?:.*\.)?`
+	}
+	if rest, ok := strings.CutSuffix(path, `\.\*\*`); ok {
+		path, after = rest, `(?:[.[].*)?$`
+	}
+	path = before + strings.NewReplacer(`\*\*`, `.*`, `\*`, `[^.]*`, `\{`, `(?:`, `\}`, `)`, `,`, `|`).Replace(path) + after
+	p.path, err = regexp.Compile(path)
+	return p, err
+}
+
+func (p *pattern) matches(kind []string, path string) bool {
+	for i, k := range kind {
+		if !slices.ContainsFunc(p.kinds[i], func(want string) bool { return want == "*" || want == k }) {
+			return false
+		}
+	}
+	return p.path.MatchString(path)
+}

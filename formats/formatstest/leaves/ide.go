@@ -1,0 +1,177 @@
+package leaves
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// ideRows are the rows of the Cursor IDE that hold sessions, by the beginnings of their keys, and
+// what they are called here. The id of a session follows in the key.
+var ideRows = []struct{ key, kind string }{
+	{"bubbleId:", "bubble"}, {"composerData:", "composer"}, {"messageRequestContext:", "context"},
+}
+
+// IDE returns a walk over the rows of a user dir of the Cursor IDE that hold sessions, and over
+// the states of agents of which there is nothing else. Where there are bubbles, too, the reader
+// takes from the state what they lack.
+func IDE() Walk {
+	return func(t testing.TB, at string, _ []string) iter.Seq[Record] {
+		t.Helper()
+		var out []Record
+		for _, db := range named(t, at, "state.vscdb") {
+			name, err := filepath.Rel(at, db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "." { // the path is the file
+				name = ""
+			}
+			out = append(out, ideRecords(shown(at, filepath.ToSlash(name)), database(t, db))...)
+		}
+		return slices.Values(out)
+	}
+}
+
+func ideRecords(file string, rows []row) (out []Record) {
+	roots, blobs, told := map[string]string{}, newGraph(""), map[string]bool{}
+	deleted := map[string]string{} // the rows that are left of sessions, which a loss names
+	for _, r := range rows {
+		if id, ok := strings.CutPrefix(r.text("key"), "composerData:"); ok && r.cells["value"] == nil {
+			deleted[id] = address(file, r, r.text("key"))
+		}
+	}
+	for _, r := range rows {
+		key, value := r.text("key"), r.text("value")
+		if id, ok := strings.CutPrefix(key, "agentKv:blob:"); ok {
+			b, err := hex.DecodeString(value)
+			if _, isText := r.cells["value"].(string); !isText || err != nil {
+				b = []byte(value)
+			}
+			blobs.add(id, address(path.Base(file), r, key), b)
+			continue
+		}
+		if id, ok := strings.CutPrefix(key, "agentKv:checkpoint:"); ok {
+			roots[id] = strings.Trim(value, `"`)
+			continue
+		}
+		doc, err := Parse([]byte(value))
+		if err != nil || doc.Kind != '{' {
+			continue
+		}
+		doc.each(func(n *Node) {
+			if images := n.Member("images"); images != nil {
+				for _, one := range images.Items {
+					if data := one.Member("data"); data != nil {
+						bytesOf(data)
+					}
+				}
+			}
+		})
+		for _, of := range ideRows {
+			if rest, ok := strings.CutPrefix(key, of.key); ok {
+				one := Record{At: address(file, r, key), Kind: of.kind + " " + kindOf(doc, []string{"type"}), Leaves: doc.Leaves(nil, ""), Wide: of.kind == "composer"}
+				one.Group, _, _ = strings.Cut(rest, ":")
+				one.At = cmp.Or(deleted[one.Group], one.At)
+				told[one.Group] = told[one.Group] || of.kind == "bubble" || doc.Member("conversation") != nil
+				if state, ok := strings.CutPrefix(doc.text("conversationState"), "~"); ok { // a record of its own
+					b, _ := base64.StdEncoding.DecodeString(state)
+					one.Leaves = slices.DeleteFunc(one.Leaves, func(l Leaf) bool { return l.Path == "conversationState" })
+					if of.kind == "composer" {
+						roots[one.Group] = key
+						blobs.add(key, one.At, b)
+					}
+				}
+				out = append(out, one)
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(roots)) {
+		blobs.group = id
+		for _, r := range blobs.records(roots[id]) {
+			if !told[id] && !strings.HasPrefix(r.Kind, "left ") { // all sessions share the blobs
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// RewriteIDE is the Rewrite of bubbles and of the records of sessions, but for what these list:
+// what a list says of a message or a file that is gone, is gone with it.
+func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) string {
+	t.Helper()
+	to := filepath.Join(dir, filepath.Base(from))
+	copyTo(t, from, to)
+	for _, db := range named(t, to, "state.vscdb") {
+		update(t, db, func(r row) map[string]string {
+			doc, err := Parse([]byte(r.text("value")))
+			if err != nil || doc.Kind != '{' {
+				return nil
+			}
+			for _, of := range ideRows {
+				if of.kind != "context" && strings.HasPrefix(r.text("key"), of.key) {
+					lists := doc.detach("fullConversationHeadersOnly", "originalFileStates")
+					change(Doc{of.kind + " " + kindOf(doc, []string{"type"}), "", doc})
+					doc.Names, doc.Items = append(doc.Names, lists.Names...), append(doc.Items, lists.Items...)
+					return map[string]string{"value": string(doc.Append(nil))}
+				}
+			}
+			return nil
+		})
+	}
+	return to
+}
+
+// detach takes members out of an object.
+func (n *Node) detach(names ...string) *Node {
+	in, out := &Node{Kind: '{'}, &Node{Kind: '{'}
+	for i, name := range n.Names {
+		to := in
+		if slices.Contains(names, name) {
+			to = out
+		}
+		to.Names, to.Items = append(to.Names, name), append(to.Items, n.Items[i])
+	}
+	n.Names, n.Items = in.Names, in.Items
+	return out
+}
+
+// address is how Message.Origin names a row.
+func address(file string, r row, key string) string {
+	const most = 60
+	if len(key) > most {
+		key = key[:most] + "…"
+	}
+	return fmt.Sprintf("%s/%s#%d (%s)", file, r.table, r.id, key)
+}
+
+// bytesOf makes base64 of bytes that JavaScript wrote as a list of numbers, as an object with
+// numbers as names, or as a Buffer.
+func bytesOf(n *Node) {
+	list := n
+	if d := n.Member("data"); d != nil && n.Kind == '{' && n.text("type") == "Buffer" {
+		list = d
+	}
+	if len(list.Items) == 0 || list.Kind != '[' && list.Kind != '{' {
+		return
+	}
+	b := make([]byte, len(list.Items))
+	for i, item := range list.Items {
+		v, err := strconv.ParseUint(item.Value, 10, 8)
+		if err != nil || item.Kind != '0' || list.Kind == '{' && list.Names[i] != strconv.Itoa(i) {
+			return
+		}
+		b[i] = byte(v)
+	}
+	*n = Node{Kind: '"', Value: base64.StdEncoding.EncodeToString(b)}
+}

@@ -1,0 +1,302 @@
+package leaves
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// every stands for all tellings.
+const every = "*"
+
+// search looks for the leaves of each telling.
+func (k *look) search() {
+	var tellings []string
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		l.pools, l.rests = k.messages[l.record.At], k.rests[l.record.Group]
+		if l.record.Wide {
+			l.pools = k.wide[l.record.Group]
+		}
+		if l.rests == nil {
+			l.rests = k.rests[""]
+		}
+		if !slices.Contains(tellings, l.record.Telling) {
+			tellings = append(tellings, l.record.Telling)
+		}
+	}
+	for _, telling := range tellings {
+		k.fresh()
+		k.searchOne(telling)
+	}
+	k.supersede()
+	k.each(every, k.keep)
+	if k.law.loose {
+		k.each(every, k.keepAny)
+	}
+	k.each(every, k.drop)
+}
+
+// keep finds what somebody says in extra data, if that is declared.
+func (k *look) keep(l *wanted) {
+	for _, d := range l.rules {
+		if d.Verb != "kept" || !strings.HasPrefix(path.Base(l.record.At), d.Of+":") {
+			continue
+		}
+		if k.keepAny(l); l.found {
+			k.cover(d)
+		}
+	}
+}
+
+// keepAny finds a leaf in extra data, whoever says it.
+func (k *look) keepAny(l *wanted) {
+	for _, cut := range []bool{false, true} {
+		if !l.found {
+			l.take(find(slices.Concat(l.pools, l.rests), l.key(), func(o *offer) bool { return o.place == extra && l.under(o.path, cut) }))
+		}
+	}
+}
+
+// drop excuses a leaf that is declared not to arrive. What somebody says, and what is declared to
+// repeat it, is lost only if a loss names it.
+func (k *look) drop(l *wanted) {
+	repeats := slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "superseded" })
+	for _, d := range l.rules {
+		if d.Verb == "dropped" && l.who == nil && !repeats || d.Verb == "secret" || d.Verb == "lost" && k.names(d.Of, l.record.At) {
+			k.excuse(l, d)
+			return
+		}
+	}
+}
+
+// fresh makes all offers anew, for the next telling.
+func (k *look) fresh() {
+	for _, pools := range []map[string][]*pool{k.messages, k.wide, k.rests} {
+		for _, list := range pools {
+			for _, p := range list {
+				p.fresh()
+			}
+		}
+	}
+}
+
+// each calls step with each leaf that is missing, of one telling or, for every, of all. Those that
+// can be excused come last, so that they take nothing from what must arrive.
+func (k *look) each(telling string, step func(l *wanted)) {
+	for _, weak := range []bool{false, true} {
+		for i := range k.leaves {
+			if l := &k.leaves[i]; !l.found && !l.excused && l.weak() == weak && (telling == every || l.record.Telling == telling) {
+				step(l)
+			}
+		}
+	}
+}
+
+// piece reports whether the leaf can be a piece of a text, which may be the whole of another one.
+func (l *wanted) piece() bool {
+	return slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "derived" && d.Of == "joined" })
+}
+
+// weak reports whether a declaration can excuse the leaf, without a loss.
+func (l *wanted) weak() bool {
+	return slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "dropped" || d.Verb == "superseded" })
+}
+
+// searchOne looks for the leaves of one telling: first those that somebody must say, then those
+// that extra data has under their path, then the others.
+func (k *look) searchOne(telling string) {
+	each := func(step func(l *wanted)) { k.each(telling, step) }
+	each(func(l *wanted) {
+		if l.who != nil && !l.piece() {
+			l.take(find(l.pools, l.key(), l.allowed))
+		}
+	})
+	each(k.derive)
+	for _, cut := range []bool{false, true} {
+		each(func(l *wanted) {
+			if l.who == nil && !l.numbered() {
+				l.take(find(slices.Concat(l.pools, l.rests), l.key(), func(o *offer) bool { return o.place == extra && l.under(o.path, cut) }))
+			}
+		})
+	}
+	each(func(l *wanted) {
+		if l.who == nil {
+			l.take(cmp.Or(find(l.pools, l.key(), func(o *offer) bool { return o.place > extra }),
+				find(slices.Concat(l.pools, l.rests), l.key(), func(o *offer) bool { return o.place == field || l.numbered() })))
+		}
+	})
+}
+
+func (l *wanted) key() string {
+	if l.Bytes {
+		return asBytes + l.Value
+	}
+	return asText + l.Value
+}
+
+func (l *wanted) take(o *offer) {
+	if o != nil {
+		o.used, o.text, l.found, l.raw = true, "", true, o.place == extra
+	}
+}
+
+// allowed reports whether an offer is where the leaf must be.
+func (l *wanted) allowed(o *offer) bool { return slices.Contains(l.who, o.place) }
+
+// under reports whether extra data is under the path of the leaf. Its name can begin with a word
+// of the codec's, which is cut, or with several before all of the path.
+func (l *wanted) under(extra string, cut bool) bool {
+	if cut {
+		_, rest, ok := strings.Cut(extra, ".")
+		if extra = rest; !ok {
+			return false
+		}
+	}
+	own := plainPath(l.Path)
+	extra = elements.ReplaceAllString(extra, "")
+	return extra == "" || own == extra || strings.HasSuffix(own, "."+extra) || cut && strings.HasSuffix(extra, "."+own)
+}
+
+// elements are the numbers of elements in a path.
+var elements = regexp.MustCompile(`\.\d+\b`)
+
+// names reports whether a loss of a code names a record, its table or its file.
+func (k *look) names(code, at string) bool {
+	return slices.ContainsFunc(k.lost, func(l loss.Loss) bool {
+		return string(l.Code) == code && (within(at, l.At, l.At.Short()) || within(at, l.At, l.At.String()))
+	})
+}
+
+// within reports whether the address of a record begins with that of a loss.
+func within(at string, of store.Addr, name string) bool {
+	if of.Set == "" && of.Line == 0 { // a file, for the sake of a session
+		name, _, _ = strings.Cut(name, " (")
+	}
+	if of.File == "" && of.Set == "" && of.Line > 0 { // a line of a store of one file
+		return strings.HasSuffix(at, name)
+	}
+	rest, ok := strings.CutPrefix(at, name)
+	return ok && (rest == "" || strings.ContainsAny(rest[:1], "#/: "))
+}
+
+// numbered reports whether the path is of a field of a message.
+func (l *wanted) numbered() bool { return strings.Trim(l.Path, "0123456789.") == "" }
+
+// maxFollowing is how many pieces of a text are looked at to know it.
+const maxFollowing = 40
+
+// following returns the values of a leaf and of those after it that can be pieces of the same text.
+func (k *look) following(l *wanted) (out []string) {
+	for i := l.index; i < len(k.leaves) && len(out) < maxFollowing; i++ {
+		o := &k.leaves[i]
+		if o.record.Kind == l.record.Kind && o.Path == l.Path && o.record.Group == l.record.Group && o.record.Telling == l.record.Telling {
+			out = append(out, o.Value)
+		}
+	}
+	return out
+}
+
+func (k *look) excuse(l *wanted, d *Declaration) {
+	l.excused = true
+	k.cover(d)
+}
+
+func (k *look) cover(d *Declaration) {
+	u := k.law.shown[d]
+	u.covered++
+	k.law.shown[d] = u
+}
+
+// derive looks for another form of a leaf.
+func (k *look) derive(l *wanted) {
+	ok := l.allowed
+	if l.who == nil {
+		ok = func(*offer) bool { return true }
+	}
+	pools := slices.Concat(l.pools, l.rests)
+	for _, d := range l.rules {
+		if d.Verb != "derived" {
+			continue
+		}
+		var list []*offer
+		switch d.Of {
+		case "joined":
+			if o := joined(pools, k.following(l), ok); o != nil {
+				list = []*offer{o}
+			}
+		case "letters":
+			if o := lettered(pools, l.Value, ok); o != nil {
+				list = []*offer{o}
+			}
+		case "tagged":
+			list = tagged(pools, l.Value, ok)
+		case "mixed":
+			list = mixed(pools, l.Value, ok)
+		default:
+			for _, key := range derivedKeys(d.Of, l.Leaf) {
+				o := find(pools, key, ok)
+				if o == nil && strings.HasPrefix(d.Of, "is:") { // a word for a state can be in a field
+					o = find(pools, key, func(o *offer) bool { return o.place == field })
+				}
+				if o != nil && len(list) == 0 {
+					list = []*offer{o}
+				}
+			}
+		}
+		for _, o := range list {
+			o.used, l.found = true, true
+		}
+		if l.found {
+			k.cover(d)
+			return
+		}
+	}
+}
+
+// supersede excuses leaves whose value arrives from another one. What somebody says is superseded
+// once by each leaf, for each declaration.
+func (k *look) supersede() {
+	arrived := map[*Declaration]map[string]int{}
+	for d := range k.law.All() {
+		if d.Verb == "superseded" {
+			arrived[d] = map[string]int{}
+		}
+	}
+	by := map[string][]*Declaration{}
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		if !l.found {
+			continue
+		}
+		key := l.record.Kind + " " + l.Path
+		list, ok := by[key]
+		if !ok {
+			for d := range arrived {
+				if d.by.matches(strings.Fields(l.record.Kind), l.Path) {
+					list = append(list, d)
+				}
+			}
+			by[key] = list
+		}
+		for _, d := range list {
+			arrived[d][l.Value]++
+		}
+	}
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		for _, d := range l.rules {
+			if l.found || l.excused || d.Verb != "superseded" || arrived[d][l.Value] == 0 {
+				continue
+			}
+			if k.excuse(l, d); l.who != nil {
+				arrived[d][l.Value]--
+			}
+		}
+	}
+}
