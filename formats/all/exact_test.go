@@ -185,7 +185,7 @@ func TestOddities(t *testing.T) {
 
 // TestRandomSchemas: tables, indexes and rows at random.
 func TestRandomSchemas(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(few(60)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		file := filepath.Join(t.TempDir(), "random.db")
 		var script []string

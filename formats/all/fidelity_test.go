@@ -16,7 +16,7 @@ import (
 )
 
 // TestFidelity writes docs/fidelity.md: which format converts to which, and what each
-// writer declares to lose. The conformance suite holds the writers to it.
+// writer and reader declares to lose. The conformance suite holds them to it.
 func TestFidelity(t *testing.T) {
 	var from, to, writers []*formats.Format
 	for _, f := range all.Registry().All() {
@@ -59,6 +59,7 @@ func TestFidelity(t *testing.T) {
 			}
 		}
 	}
+	readerLosses(t, &out)
 	path := filepath.Join("..", "..", "docs", "fidelity.md")
 	if golden.Updating() {
 		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {

@@ -22,7 +22,7 @@ func become(t *testing.T, src, dst string, o convert.Options) *convert.Report {
 	if err != nil {
 		t.Fatalf("%s -> %s: %v", filepath.Base(src), filepath.Base(dst), err)
 	}
-	if rep.Failed()+rep.Withheld() > 0 || !rep.Placed {
+	if rep.Failed()+rep.Skipped() > 0 || !rep.Placed {
 		t.Fatalf("%s -> %s: %+v", filepath.Base(src), filepath.Base(dst), rep)
 	}
 	return rep

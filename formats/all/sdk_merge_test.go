@@ -191,7 +191,7 @@ func TestSplitIsTheSame(t *testing.T) {
 			sameFiles(t, filepath.Join("..", "..", "testdata", "sdk", filepath.FromSlash(name)), at("flat"))
 			var texts []string
 			for _, form := range []string{"split", "flat"} {
-				become(t, at(form), at("sessions-"+form), convert.Options{To: "canonical", Sidecar: "none"}) // which has digests of places
+				become(t, at(form), at("sessions-"+form), convert.Options{To: "canonical"})
 				text := textOf(t, at("sessions-"+form))
 				texts = append(texts, places.ReplaceAllString(text, "$2"))
 			}

@@ -8,6 +8,7 @@ import (
 
 	"rehome/formats/formatstest/graphgen"
 	"rehome/formats/session"
+	"rehome/golden"
 )
 
 // go test ./formats/all -run Sessions -seeds 500
@@ -17,7 +18,7 @@ var seeds = flag.Int("seeds", 16, "how many random sessions of each shape the te
 // decodes to the session that the plan says.
 func TestRandomSessions(t *testing.T) {
 	for shape := range graphgen.Shapes {
-		for seed := range uint64(*seeds) {
+		for seed := range uint64(few(*seeds)) {
 			t.Run(fmt.Sprintf("%v/%d", shape, seed), func(t *testing.T) {
 				p := graphgen.New(seed, shape)
 				g := p.Graph()
@@ -89,3 +90,6 @@ func sameSessions(t *testing.T, a, b *outcome) {
 		compareLines(t, "cursor-ndjson like cursor-sdk", b.sessions[i].normal, a.sessions[i].normal)
 	}
 }
+
+// few is how many of n random stores are made.
+func few(n int) int { return n / golden.Every() }

@@ -134,7 +134,7 @@ func TestSessionCuts(t *testing.T) {
 	for seed := range uint64(2) {
 		p := graphgen.New(seed, graphgen.Whole)
 		whole := p.Graph()
-		for n := 0; n < len(whole.Blobs); n += 1 + len(whole.Blobs)/40 {
+		for n := 0; n < len(whole.Blobs); n += 1 + len(whole.Blobs)/few(40) {
 			if !whole.Reached(n) {
 				continue
 			}

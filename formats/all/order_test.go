@@ -1,0 +1,381 @@
+package all_test
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/all"
+	"rehome/formats/session"
+)
+
+// item is one piece of what a model is sent: a text, a thought, a call, a result or an image.
+type item struct {
+	Role    string `json:"role,omitempty"`
+	Kind    string `json:"kind"`
+	Text    string `json:"text,omitempty"`
+	ID      string `json:"id,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Args    any    `json:"args,omitempty"`
+	Error   bool   `json:"error,omitempty"`
+	Content []item `json:"content,omitempty"`
+	from    string // the source of a part that is not in the main one
+}
+
+func (i item) String() string {
+	b, _ := json.Marshal(i)
+	return string(b)
+}
+
+// request is what a real client sent to its model when it resumed one of its own sessions. The
+// files in testdata/requests are written by `testdata/interop/run record`.
+type request struct {
+	Client, Format, Source, Session string
+	Refused                         string // why the client does not resume the session
+	Items                           []item
+}
+
+// normal is a rule that makes one side of the comparison like the other. Shown names
+// the recorded request that shows it.
+type normal struct {
+	Client, Why, Shown string
+	On                 string // request or canonical
+	Role, Kind         string // of the items that it is for; any if empty
+	Match              string // on the text
+	From               string // the source of the part
+	Name               string // of the call
+	Drop               bool
+	Text, Become, As   string // what the text, the kind and the role are instead
+	Rename             string // what the call's name is instead
+	Member             string // the text is this member of the JSON object that it is
+	Unfailed           bool   // it is not said that the result is a failure
+}
+
+const requestsFolder = "../../testdata/requests"
+
+// TestOrder: the live messages of a session are what the real client sends to its model when it
+// resumes the session: the same texts, thoughts, calls and results, by the same roles, in the
+// same order.
+func TestOrder(t *testing.T) {
+	rules, requests, apart := normals(t), recorded(t), setApart(t)
+	compared := map[string]int{}
+	for name, r := range requests {
+		if r.Refused != "" {
+			continue
+		}
+		bad := disorder(sent(r, rules), live(t, r, rules))
+		switch _, is := apart[name]; {
+		case is && bad == "":
+			t.Errorf("%s: it is set apart, and as it should be", name)
+		case !is && bad != "":
+			t.Errorf("%s: %s", name, bad)
+		case !is:
+			compared[r.Client]++
+		}
+	}
+	for client, n := range map[string]int{"Claude Code 2.1.330": 9, "Cursor SDK 1.0.32": 6, "Codex 0.169.0": 5} {
+		if compared[client] < n {
+			t.Errorf("%s: %d sessions compared, want %d", client, compared[client], n)
+		}
+	}
+	if len(apart) > 6 {
+		t.Errorf("%d requests are set apart; the ceiling is 6", len(apart))
+	}
+}
+
+// TestOrderRules: each rule is needed by the request that it names, and no client has more
+// than 12.
+func TestOrderRules(t *testing.T) {
+	rules, requests := normals(t), recorded(t)
+	count := map[string]int{}
+	for n, rule := range rules {
+		r, ok := requests[rule.Shown]
+		if count[rule.Client]++; !ok || rule.Why == "" || !strings.HasPrefix(r.Client, rule.Client) {
+			t.Errorf("rule %d for %s: no request of that client shows it, or it has no reason", n, rule.Client)
+			continue
+		}
+		less := slices.Delete(slices.Clone(rules), n, n+1)
+		if disorder(sent(r, less), live(t, r, less)) == "" {
+			t.Errorf("rule %d for %s: %s is as it should be without it", n, rule.Client, rule.Shown)
+		}
+	}
+	for client, n := range count {
+		if n > 12 {
+			t.Errorf("%s: %d rules; the ceiling is 12", client, n)
+		}
+	}
+}
+
+// TestOrderFails: the law finds a swapped pair, a missing part, a wrong role, changed words, and
+// an abandoned branch that is told as live, in each session in which there is one.
+func TestOrderFails(t *testing.T) {
+	rules, apart, found := normals(t), setApart(t), map[string]int{}
+	for name, r := range recorded(t) {
+		if _, is := apart[name]; is || r.Refused != "" {
+			continue
+		}
+		want, got := sent(r, rules), live(t, r, rules)
+		fault := func(what string, items []item) {
+			if found[what]++; disorder(want, items) == "" {
+				t.Errorf("%s: %s: not found", name, what)
+			}
+		}
+		for i := range got {
+			fault(got[i].Kind+" gone", slices.Delete(slices.Clone(got), i, i+1))
+			changed := func(what string, change func(*item)) {
+				items := slices.Clone(got)
+				change(&items[i])
+				fault(what, items)
+			}
+			changed("role", func(it *item) { it.Role += "x" })
+			changed("words", func(it *item) { it.Text += "x" })
+			changed("id", func(it *item) { it.ID += "x" })
+			if i > 0 && got[i].String() != got[i-1].String() {
+				swapped := slices.Clone(got)
+				swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+				fault("swapped", swapped)
+			}
+		}
+		var branches []item
+		for _, m := range messagesOf(t, r, true) {
+			branches = append(branches, itemsOf(m)...)
+		}
+		if branches = normalized(r.Client, "canonical", branches, rules); len(branches) != len(got) {
+			fault("branch", branches)
+		}
+	}
+	for _, what := range []string{"text gone", "thinking gone", "call gone", "result gone", "image gone", "role", "words", "id", "swapped", "branch"} {
+		if found[what] == 0 {
+			t.Errorf("%s: no request has any", what)
+		}
+	}
+}
+
+// setApart returns the requests that differ, with the reasons.
+func setApart(t *testing.T) (out map[string]string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(requestsFolder, "apart.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func normals(t *testing.T) (rules []normal) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(requestsFolder, "normal.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &rules)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+func recorded(t *testing.T) map[string]request {
+	t.Helper()
+	out := map[string]request{}
+	names, err := filepath.Glob(requestsFolder + "/*-*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		var r request
+		if err == nil {
+			err = json.Unmarshal(b, &r)
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		out[filepath.Base(name)] = r
+	}
+	return out
+}
+
+// sent returns what the request has, after the rules for it.
+func sent(r request, rules []normal) []item { return normalized(r.Client, "request", r.Items, rules) }
+
+// live returns the items of the live branch of the request's session, as its codec decodes it.
+func live(t *testing.T, r request, rules []normal) []item {
+	t.Helper()
+	var items []item
+	for _, m := range messagesOf(t, r, false) {
+		items = append(items, itemsOf(m)...)
+	}
+	return normalized(r.Client, "canonical", items, rules)
+}
+
+// messagesOf returns the messages of the request's session; branches: also those that the
+// client does not send.
+func messagesOf(t *testing.T, r request, branches bool) (out []*session.Message) {
+	t.Helper()
+	path := filepath.FromSlash(r.Source)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join("../../testdata", path)
+	}
+	l, err := formats.Locate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, err := range all.Registry().Lookup(r.Format).Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{History: true}) {
+		if err != nil {
+			continue
+		}
+		for m, err := range s.Messages {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.ID == r.Session && (branches || m.Branch == "" && !m.Archived) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// itemsOf returns the parts of a message as items.
+func itemsOf(m *session.Message) (out []item) {
+	for _, p := range m.Parts {
+		i := itemOf(p)
+		i.Role = string(m.Role)
+		if v := reflect.ValueOf(p).Elem().FieldByName("From"); v.IsValid() {
+			i.from = v.String()
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+func itemOf(p session.Part) item {
+	switch p := p.(type) {
+	case *session.Text:
+		return item{Kind: "text", Text: brief(p.Text).(string)}
+	case *session.Injected:
+		return item{Kind: "injected", Text: p.Tag}
+	case *session.Thinking:
+		return item{Kind: "thinking", Text: brief(p.Text + p.Data).(string)}
+	case *session.ToolCall:
+		args := p.Input
+		if args == nil {
+			args = p.Args
+		}
+		var v any
+		_ = json.Unmarshal(args, &v)
+		return item{Kind: "call", ID: p.ID, Name: p.Name, Args: brief(v)}
+	case *session.ToolResult:
+		i := item{Kind: "result", ID: p.Call, Error: p.Error}
+		for _, c := range p.Content {
+			i.Content = append(i.Content, itemOf(c))
+		}
+		return i
+	case *session.Media:
+		return item{Kind: "image", Text: digested(p.Data)}
+	case *session.Summary:
+		return item{Kind: "summary", Text: brief(p.Text).(string)}
+	case *session.Boundary:
+		return item{Kind: "boundary"}
+	case *session.Opaque:
+		return item{Kind: "opaque", Text: p.Kind}
+	}
+	return item{Kind: fmt.Sprintf("%T", p)}
+}
+
+// brief shortens long strings to their digests, in a value of any shape, as
+// testdata/interop/requests.mjs does.
+func brief(v any) any {
+	switch v := v.(type) {
+	case string:
+		if len(v) > 200 {
+			return digested([]byte(v))
+		}
+	case []any:
+		for i := range v {
+			v[i] = brief(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = brief(v[name])
+		}
+	}
+	return v
+}
+
+func digested(b []byte) string { return fmt.Sprintf("sha256:%x, %d bytes", sha256.Sum256(b), len(b)) }
+
+// normalized applies the rules of a client, in their order, to one side.
+func normalized(client, side string, items []item, rules []normal) []item {
+	out := slices.Clone(items)
+	for _, r := range rules {
+		if !strings.HasPrefix(client, r.Client) || r.On != side {
+			continue
+		}
+		match := regexp.MustCompile(r.Match)
+		out = slices.DeleteFunc(out, func(i item) bool { return r.Drop && r.of(i, match) })
+		for n := range out {
+			r.change(&out[n], match)
+			out[n].Content = slices.Clone(out[n].Content)
+			for c := range out[n].Content {
+				r.change(&out[n].Content[c], match)
+			}
+		}
+	}
+	return out
+}
+
+// of reports whether a rule is for an item. What a result says is its content.
+func (r normal) of(i item, match *regexp.Regexp) bool {
+	words := i.Text
+	if len(i.Content) > 0 {
+		words = i.Content[0].Text
+	}
+	kind := r.Kind == "" || slices.Contains(strings.Split(r.Kind, "|"), i.Kind)
+	return kind && (r.Role == "" || r.Role == i.Role) && (r.From == "" || r.From == i.from) && (r.Name == "" || r.Name == i.Name) && match.MatchString(words)
+}
+
+func (r normal) change(i *item, match *regexp.Regexp) {
+	if r.Drop || !r.of(*i, match) {
+		return
+	}
+	if r.Text != "" {
+		i.Text = match.ReplaceAllString(i.Text, r.Text)
+	}
+	if r.Member != "" {
+		var o map[string]any
+		if json.Unmarshal([]byte(i.Text), &o) == nil {
+			i.Text, _ = o[r.Member].(string)
+		}
+	}
+	i.Kind, i.Role, i.Name = cmp.Or(r.Become, i.Kind), cmp.Or(r.As, i.Role), cmp.Or(r.Rename, i.Name)
+	i.Error = i.Error && !r.Unfailed
+}
+
+// disorder returns the first difference between what was sent and what is live, or "".
+func disorder(want, got []item) string {
+	for n := range max(len(want), len(got)) {
+		var a, b item
+		if n < len(want) {
+			a = want[n]
+		}
+		if n < len(got) {
+			b = got[n]
+		}
+		if a.String() != b.String() {
+			return fmt.Sprintf("item %d\nsent  %v\nlive  %v", n, a, b)
+		}
+	}
+	return ""
+}
