@@ -12,6 +12,7 @@ import (
 	"rehome/convert/internal/mark"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/internal/shell"
 )
 
 // currentName is the name of the folder with the archives as of the last run, and what
@@ -62,7 +63,11 @@ func (r *run) convert(ctx context.Context, u *unit) (*archive, error) {
 }
 
 func (r *run) convertTo(ctx context.Context, u *unit, dst string, o convert.Options) error {
-	rep, err := convert.Convert(ctx, r.reg, u.real, dst, o)
+	reg := r.reg
+	if u.kept != nil {
+		reg = formats.NewRegistry(u.format, reg.Lookup("archive"))
+	}
+	rep, err := convert.Convert(ctx, reg, u.real, dst, o)
 	switch {
 	case err != nil:
 		return formats.ReplacePath(err, r.tree, r.dir)
@@ -70,8 +75,8 @@ func (r *run) convertTo(ctx context.Context, u *unit, dst string, o convert.Opti
 		return &formats.Error{At: u.path, Err: errors.New("no longer a single store"), Hint: "run it again"}
 	case rep.Stores[0].Err() != nil:
 		return rep.Stores[0].Err()
-	case rep.Withheld() > 0:
-		return &formats.Error{At: u.path, Err: errors.New("some records cannot be saved as text"), Hint: "run `rehome convert " + u.path + " DST --to archive --dry-run` for details"}
+	case rep.Skipped() > 0:
+		return &formats.Error{At: u.path, Err: errors.New("some records cannot be saved as text"), Hint: "run `" + shell.Command("rehome", "convert", u.path, "DST", "--to", "archive", "--dry-run") + "` for details"}
 	}
 	return nil
 }

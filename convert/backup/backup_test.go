@@ -71,6 +71,8 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
+	w.o.Machine = user
+	w.place("goose", keptStores()["goose"])
 	w.o = Options{Machine: user, Program: "test", Now: func() time.Time { return w.now }, OnNotice: func(s string) { w.notices = append(w.notices, s) }}
 	return w
 }
@@ -128,7 +130,7 @@ func (w *world) restore(o RestoreOptions) *Restored {
 
 // wipe removes what the clients have.
 func (w *world) wipe() {
-	for _, rel := range []string{".claude", ".codex", ".cursor", ".config", "Library", "AppData"} {
+	for _, rel := range []string{".claude", ".codex", ".cursor", ".config", ".local", "Library", "AppData"} {
 		w.remove(rel)
 	}
 }
@@ -206,7 +208,7 @@ func TestRoundTrip(t *testing.T) {
 	if n := dry.Count(Recovered); n != len(rep.Stores) || len(files(t, w.home)) > 0 {
 		t.Errorf("a dry run restored something: %+v", dry.Stores)
 	}
-	got := w.restore(RestoreOptions{})
+	got := w.restore(RestoreOptions{WithSettings: true})
 	if n := got.Count(Recovered); n != len(rep.Stores) {
 		t.Fatalf("%+v", got.Stores)
 	}
@@ -253,7 +255,7 @@ func TestNothingNew(t *testing.T) {
 	if names, _ := Snapshots(w.dir); rep.Snapshot != "" || rep.Previous != "2026-11-22T182803Z" || len(names) != 1 {
 		t.Errorf("%+v, %q", rep, names)
 	}
-	// A change that keeps size and time is one that only reading would find.
+	// A change that its mark covers is one that only reading would find.
 	at := filepath.Join(w.home, ".codex", "sessions")
 	name := filepath.Join(at, files(t, at)[0])
 	info, err := os.Stat(name)
@@ -262,6 +264,15 @@ func TestNothingNew(t *testing.T) {
 	}
 	text := read(t, name)
 	if err := errors.Join(os.WriteFile(name, []byte(strings.Repeat("x", len(text))), 0o600), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	snapshot := filepath.Join(w.dir, rep.Previous)
+	marks := readMarks(w.dir, snapshot)
+	if info, err = os.Stat(name); err != nil || marks[name] == "" {
+		t.Fatal(err, marks[name])
+	}
+	marks[name] = markOf(info, time.Now())
+	if err := writeMarks(w.dir, snapshot, marks); err != nil {
 		t.Fatal(err)
 	}
 	if rep := w.run(); rep.Snapshot != "" {
@@ -298,6 +309,33 @@ func TestSharedFiles(t *testing.T) {
 	}
 	if read(t, a, "claude-code", name) == read(t, b, "claude-code", name) {
 		t.Error("the old snapshot changed")
+	}
+}
+
+// TestInPlace: an edit that leaves size, time and inode of a file as they were is saved,
+// and a file of which only the time changed makes no snapshot.
+func TestInPlace(t *testing.T) {
+	w := newWorld(t)
+	w.age(time.Hour)
+	w.run()
+	name := filepath.Join(w.home, aSession)
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(name, info.ModTime().Add(-time.Hour), info.ModTime().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if rep := w.run(); rep.Snapshot != "" {
+		t.Errorf("a new time is a change: %+v", rep.Stores)
+	}
+	text := read(t, name)
+	w.write(aSession, strings.ToUpper(text[:1])+"x"+text[2:])
+	if err := os.Chtimes(name, info.ModTime().Add(-time.Hour), info.ModTime().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if rep := w.run(); runtime.GOOS != "windows" && (rep.Snapshot == "" || read(t, w.dir, rep.Snapshot, "claude-code", aSession) != read(t, name)) {
+		t.Errorf("an edit in place is not saved: %+v", rep.Stores)
 	}
 }
 

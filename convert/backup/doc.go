@@ -18,7 +18,7 @@
 // A run has these steps:
 //
 //	find     the stores where the clients of the machine keep them
-//	skip     those whose files have the size, time and inode of the last run
+//	skip     those whose files have the size, times and inode of the last run
 //	save     the others, into a folder with a temporary name
 //	compare  with the previous snapshot: if nothing changed, there is no new one
 //	link     what is equal, or no longer exists on the machine

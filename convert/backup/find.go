@@ -14,6 +14,7 @@ import (
 	"rehome/convert/internal/walk"
 	"rehome/convert/sessions"
 	"rehome/formats"
+	"rehome/formats/clients"
 )
 
 // unit is what is saved as one store: an archive of a SQLite store, or the files of
@@ -28,6 +29,11 @@ type unit struct {
 	kind   string
 	only   []string // of a folder of which only some files are stores: their names
 
+	kept    *clients.Client // of a client that no format reads
+	list    []string        // slash paths of its files
+	leftOut []string
+	err     error // why list is incomplete
+
 	sessions []Session
 }
 
@@ -39,6 +45,7 @@ func (r *run) find(ctx context.Context) error {
 	}
 	r.rep.Searched = append(listing.Places, listing.Absent...)
 	r.unread = listing.Unread
+	var units []*unit
 	seen := map[string]*unit{}
 	for _, s := range found {
 		if s.Format.Sessions == nil { // text that somebody made of a store
@@ -51,22 +58,28 @@ func (r *run) find(ctx context.Context) error {
 			continue
 		}
 		seen[key] = u
-		r.units = append(r.units, u)
+		units = append(units, u)
 	}
-	r.units = slices.DeleteFunc(r.units, func(u *unit) bool {
-		return slices.ContainsFunc(r.units, func(o *unit) bool { return o.holds(u) })
+	units = slices.DeleteFunc(units, func(u *unit) bool {
+		return slices.ContainsFunc(units, func(o *unit) bool { return o.holds(u) })
 	})
-	slices.SortFunc(r.units, func(a, b *unit) int {
+	slices.SortFunc(units, func(a, b *unit) int {
 		return strings.Compare(a.client+"\x00"+a.stored, b.client+"\x00"+b.stored)
 	})
-	texts := map[string]bool{}
-	for _, u := range r.units {
-		for texts[strings.ToLower(u.text)] { // a disk may ignore case
+	r.addUnits(units)
+	r.addKept(ctx, r.projectFolders())
+	return ctx.Err()
+}
+
+// addUnits adds units, each with its own folder in the snapshot.
+func (r *run) addUnits(units []*unit) {
+	for _, u := range units {
+		for r.texts[strings.ToLower(u.text)] { // a disk may ignore case
 			u.text += "~"
 		}
-		texts[strings.ToLower(u.text)] = true
+		r.texts[strings.ToLower(u.text)] = true
 	}
-	return nil
+	r.units = append(r.units, units...)
 }
 
 // holds reports whether the saved files of u include those of o.
@@ -128,7 +141,9 @@ type sourceFile struct {
 // things, these are only those of its sessions. Links are not followed.
 func (u *unit) files() (out []sourceFile, err error) {
 	tops := []string{""}
-	if u.only != nil {
+	if u.kept != nil {
+		tops, err = u.list, u.err
+	} else if u.only != nil {
 		tops = u.only
 	} else if parts := parts(u.format); slices.ContainsFunc(parts, func(p string) bool { return exists(filepath.Join(u.real, p)) }) {
 		tops = parts
@@ -183,14 +198,14 @@ func (r *run) list(ctx context.Context, units []*unit) error {
 	if len(units) == 0 {
 		return nil
 	}
-	o := sessions.Options{Folders: slices.Clone(r.o.Folders), Live: r.o.Live, Jobs: r.o.Jobs}
+	o := sessions.Options{Folders: sessions.Candidates{Dirs: slices.Clone(r.o.Folders)}, Live: r.o.Live, Jobs: r.o.Jobs}
 	for _, u := range units {
 		o.Paths = append(o.Paths, u.real)
 	}
 	if r.prev != nil {
 		for i := range r.prev.Stores {
 			for _, s := range r.prev.Stores[i].Sessions {
-				o.Folders = append(o.Folders, s.Project)
+				o.Folders.Dirs = append(o.Folders.Dirs, s.Project)
 			}
 		}
 	}

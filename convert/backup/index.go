@@ -51,7 +51,9 @@ type Store struct {
 	AsOf  string `json:"as_of,omitempty"` // the last snapshot for which it could be read
 	Error string `json:"error,omitempty"` // why it could not be read for this one
 
-	List     []File    `json:"list,omitempty"` // of kind "files", sorted
+	List     []File    `json:"list,omitempty"`     // of kind "files", sorted
+	Count    int       `json:"count,omitempty"`    // of sessions that no format reads
+	LeftOut  []string  `json:"left_out,omitempty"` // secrets, and what is not a file
 	Sessions []Session `json:"sessions,omitempty"`
 }
 

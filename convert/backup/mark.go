@@ -58,7 +58,7 @@ func markOf(info fs.FileInfo, now time.Time) string {
 		return ""
 	}
 	id := fileid.Of(info)
-	return fmt.Sprintf("%d %d %d", id.Size, id.Changed, id.Inode)
+	return fmt.Sprintf("%d %d %d %d", id.Size, id.Changed, id.Inode, id.Status)
 }
 
 // storeMark returns the mark of all files of a store, "" if it has none, and when

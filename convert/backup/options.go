@@ -51,15 +51,16 @@ const (
 
 // StoreReport is the result for one store.
 type StoreReport struct {
-	Client   string `json:"client"`
-	Format   string `json:"format"`
-	Path     string `json:"path"`
-	Status   string `json:"status"`
-	Files    int64  `json:"files"`
-	Bytes    int64  `json:"bytes"`
-	Sessions int    `json:"sessions"`
-	Gone     int    `json:"gone,omitempty"`  // files that no longer exist on the machine and stay in the backup
-	AsOf     string `json:"as_of,omitempty"` // of a store that failed: the snapshot that its copy is from
+	Client   string   `json:"client"`
+	Format   string   `json:"format"`
+	Path     string   `json:"path"`
+	Status   string   `json:"status"`
+	Files    int64    `json:"files"`
+	Bytes    int64    `json:"bytes"`
+	Sessions int      `json:"sessions"`
+	Gone     int      `json:"gone,omitempty"`     // files that no longer exist on the machine and stay in the backup
+	LeftOut  []string `json:"left_out,omitempty"` // secrets of clients that no format reads, and what is not a file
+	AsOf     string   `json:"as_of,omitempty"`    // of a store that failed: the snapshot that its copy is from
 
 	Error *convert.ErrorReport `json:"error,omitempty"`
 	err   error

@@ -9,6 +9,7 @@ import (
 	"rehome/convert/internal/walk"
 	"rehome/convert/internal/worktree"
 	"rehome/formats"
+	"rehome/formats/clients"
 )
 
 // prepare checks where the backup goes, and opens the newest snapshot.
@@ -41,6 +42,13 @@ func (r *run) prepare() error {
 			continue
 		}
 		for _, root := range f.Home.Roots(r.o.Machine) {
+			if walk.AtOrBelow(r.dir, walk.ResolvedPath(root)) {
+				return refuse("inside the folder of a client: "+root, "name a folder outside of it")
+			}
+		}
+	}
+	for _, c := range clients.Unread(r.reg) {
+		for _, root := range c.Roots(r.o.Machine, nil) {
 			if walk.AtOrBelow(r.dir, walk.ResolvedPath(root)) {
 				return refuse("inside the folder of a client: "+root, "name a folder outside of it")
 			}

@@ -30,14 +30,14 @@ type Snapshot struct {
 // Open opens a snapshot, or the newest one in a folder of backups.
 func Open(reg *formats.Registry, path string) (*Snapshot, error) {
 	if !exists(filepath.Join(path, IndexName)) {
-		names, err := Snapshots(path)
-		if err != nil {
+		if _, err := Snapshots(path); err != nil {
 			return nil, err
 		}
-		if len(names) == 0 {
-			return nil, &formats.Error{At: path, Err: errors.New("no backup found"), Hint: "name the folder of a backup, or make one: `rehome backup`"}
+		newest := Newest(path)
+		if newest == "" {
+			return nil, noBackup(path)
 		}
-		path = filepath.Join(path, names[len(names)-1])
+		path = newest
 	}
 	ix, err := readIndex(path)
 	if err != nil {
@@ -78,14 +78,15 @@ func (s *Snapshot) Listing() *sessions.Listing {
 
 // RestoreOptions are the options of Restore.
 type RestoreOptions struct {
-	Machine formats.Machine
-	To      string   // the folder to restore to, in place of the home folder; "" = in place
-	Client  string   // only this client or family of clients; "" = any
-	Project string   // only sessions of this folder, or of folders in it; "" = any
-	IDs     []string // only the sessions with these ids; none = all
-	Replace bool     // replace what is older, keeping it as <name>.bak-<n>
-	DryRun  bool     // verify and compare, but write nothing
-	Jobs    int      // workers; 0 = one per CPU
+	Machine      formats.Machine
+	To           string   // the folder to restore to, in place of the home folder; "" = in place
+	Client       string   // only this client or family of clients; "" = any
+	Project      string   // only sessions of this folder, or of folders in it; "" = any
+	IDs          []string // only the sessions with these ids; none = all
+	Replace      bool     // replace what is older, keeping it as <name>.bak-<n>
+	WithSettings bool     // also restore files that tell a client what to do
+	DryRun       bool     // verify and compare, but write nothing
+	Jobs         int      // workers; 0 = one per CPU
 
 	OnNotice func(string) // one-line remarks; may be nil
 }
@@ -114,9 +115,11 @@ type RestoredStore struct {
 	Path     string         `json:"path"`
 	Status   string         `json:"status"` // the most important state of its files
 	Files    map[string]int `json:"files,omitempty"`
-	Changed  []string       `json:"changed,omitempty"` // files that are older or newer
-	Backup   string         `json:"backup,omitempty"`  // where --replace kept the old store
-	Missing  []Session      `json:"missing,omitempty"` // sessions that only the backup has, and that cannot be restored in place
+	Changed  []string       `json:"changed,omitempty"`  // files that are older or newer
+	Settings []string       `json:"settings,omitempty"` // files that hold no session; restored only WithSettings
+	Backup   string         `json:"backup,omitempty"`   // where --replace kept the old store
+	LeftOut  []string       `json:"left_out,omitempty"` // what the backup has not, see StoreReport
+	Missing  []Session      `json:"missing,omitempty"`  // sessions that only the backup has, and that cannot be restored in place
 	Sessions int            `json:"sessions"`
 
 	Error *convert.ErrorReport `json:"error,omitempty"`
@@ -151,6 +154,7 @@ func Restore(ctx context.Context, s *Snapshot, o RestoreOptions) (*Restored, err
 	if r.home == "" {
 		return out, &formats.Error{Err: errors.New("the home folder is unknown"), Hint: "set HOME, or pass --to DIR"}
 	}
+	r.sweep()
 	r.choose()
 	if len(r.chosen) == 0 {
 		return out, &formats.Error{At: s.Dir, Err: errors.New("no such session in this backup"), Hint: "run `rehome restore --dry-run` to list what it holds"}
@@ -160,7 +164,10 @@ func Restore(ctx context.Context, s *Snapshot, o RestoreOptions) (*Restored, err
 	defer stop(nil)
 	workers.Run(run, workers.Count(o.Jobs), slices.Values(r.chosen), func(c *choice, last bool) bool {
 		one := &results[c.n]
-		*one = RestoredStore{Client: c.store.Client, Format: c.store.Format, Path: c.dest, Sessions: c.sessions}
+		*one = RestoredStore{Client: c.store.Client, Format: c.store.Format, Path: c.dest, Sessions: c.sessions, LeftOut: c.store.LeftOut}
+		if o.To == "" {
+			one.Path = portable(r.home, c.dest)
+		}
 		err := r.restore(run, c, one)
 		if stage.DiskFull(err) { // and will be for the others
 			stop(&formats.Error{At: r.home, Err: errors.New("the disk is full"), Hint: "free some space and run it again: what was restored stays as it is"})
@@ -223,8 +230,8 @@ func (r *restore) choose() {
 		if s.Text == "" {
 			continue
 		}
-		c := &choice{n: len(r.chosen), store: s, dest: r.dest(s), files: s.List, sessions: len(s.Sessions)}
-		if !all && !c.narrow(selected, r.o.Project == "" && len(r.o.IDs) == 0) {
+		c := &choice{n: len(r.chosen), store: s, dest: r.dest(s), files: s.List, sessions: len(s.Sessions) + s.Count}
+		if !all && !c.narrow(selected, r.o.Project == "" && len(r.o.IDs) == 0, r.o.Client) {
 			continue
 		}
 		r.chosen = append(r.chosen, c)
@@ -234,7 +241,10 @@ func (r *restore) choose() {
 // narrow leaves only what belongs to the selected sessions, and reports whether there
 // is anything. An archive is restored as a whole, and so is a store of files if whole
 // clients are wanted.
-func (c *choice) narrow(selected map[[2]string]bool, whole bool) bool {
+func (c *choice) narrow(selected map[[2]string]bool, whole bool, client string) bool {
+	if c.store.Format == keptFormat(c.store.Kind) {
+		return whole && c.store.Client == client
+	}
 	var ids []string
 	for _, s := range c.store.Sessions {
 		if selected[[2]string{s.Client, s.ID}] {
@@ -278,14 +288,15 @@ func (r *restore) dest(s *Store) string {
 
 // restore restores a store, or only says what it would do.
 func (r *restore) restore(ctx context.Context, c *choice, out *RestoredStore) error {
-	f, err := r.snap.reg.Find(c.store.Format)
+	f, err := r.format(c.store, c.dest)
 	if err != nil {
 		return err
 	}
 	if archived := f.Records.Has(formats.Tables) && !f.Text; archived != (c.store.Kind == archiveKind) {
 		return &formats.Error{At: c.store.Path, Err: fmt.Errorf("a store of %s is not saved as %s", f.Name, c.store.Kind), Hint: "the backup is damaged: name another snapshot"}
 	}
-	if err := r.checkPlace(f, c); err != nil {
+	root, err := r.place(f, c)
+	if err != nil {
 		return err
 	}
 	if err := checkFolders(r.snap.Dir, c.store.Text); err != nil {
@@ -294,7 +305,7 @@ func (r *restore) restore(ctx context.Context, c *choice, out *RestoredStore) er
 	if c.store.Kind == archiveKind {
 		return r.restoreArchive(ctx, f, c, out)
 	}
-	return r.restoreFiles(ctx, f, c, out)
+	return r.restoreFiles(ctx, f, root, c, out)
 }
 
 // checkFolders returns an error if a slash path below a folder does not lead through
@@ -315,11 +326,12 @@ func checkFolders(dir, rel string) error {
 
 const damagedHint = "the snapshot is damaged: restore from another one"
 
-// checkPlace returns an error unless a client of this machine looks for its sessions
-// where the store would go: a backup must not place anything else.
-func (r *restore) checkPlace(f *formats.Format, c *choice) error {
+// place returns the folder of a client of this machine in which it would look for the
+// store, and an error if there is none: a backup must not place anything else. It is ""
+// for what goes to another folder, where no client looks.
+func (r *restore) place(f *formats.Format, c *choice) (string, error) {
 	if r.o.To != "" && !strings.HasPrefix(c.store.Path, "~/") {
-		return nil
+		return "", nil
 	}
 	var places []string
 	if f.Home != nil {
@@ -335,20 +347,26 @@ func (r *restore) checkPlace(f *formats.Format, c *choice) error {
 		}
 	}
 	for _, p := range places {
-		if walk.AtOrBelow(c.dest, p) && (c.store.Kind == archiveKind || fits(p, c, parts(f))) {
-			return nil
+		rel, err := filepath.Rel(p, c.dest)
+		isPlace := err == nil && walk.AtOrBelow(c.dest, p)
+		if c.store.Kind == archiveKind {
+			isPlace = isPlace && (f.Home.SessionFiles == nil || f.Home.IsSessionFile(p, filepath.ToSlash(rel)))
+		} else {
+			isPlace = isPlace && fits(p, c, parts(f))
+		}
+		if isPlace {
+			return p, nil
 		}
 	}
-	return &formats.Error{At: c.dest, Err: fmt.Errorf("no place where %s looks for sessions on this machine", c.store.Client), Hint: "pass --to DIR to restore it elsewhere"}
+	return "", &formats.Error{At: c.dest, Err: fmt.Errorf("no place where %s looks for sessions on this machine", c.store.Client), Hint: "pass --to DIR to restore it elsewhere"}
 }
 
 // fits reports whether all files of a store go to the parts of a root that hold
 // sessions.
 func fits(root string, c *choice, parts []string) bool {
 	for _, f := range c.files {
-		rel, err := filepath.Rel(root, filepath.Join(c.dest, filepath.FromSlash(f.Path)))
-		top, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
-		if err != nil || parts != nil && !slices.Contains(parts, top) {
+		top, _, _ := strings.Cut(below(root, c, f), "/")
+		if parts != nil && !slices.Contains(parts, top) {
 			return false
 		}
 	}

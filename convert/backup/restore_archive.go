@@ -46,6 +46,11 @@ func (r *restore) restoreArchive(ctx context.Context, f *formats.Format, c *choi
 		}
 		o.Replace = true
 	}
+	for _, end := range []string{"-wal", "-journal"} { // of what was there before
+		if info, err := os.Lstat(c.dest + end); err == nil && info.Size() > 0 {
+			return &formats.Error{At: c.dest + end, Err: errors.New("SQLite would apply this log to the restored database"), Hint: "start and quit " + c.store.Client + ", or move the log away, and run it again"}
+		}
+	}
 	out.Status = Recovered
 	rep, err := convertOne(ctx, r, text, c.dest, o)
 	out.Backup = rep.Backup

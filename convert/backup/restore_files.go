@@ -15,7 +15,7 @@ import (
 
 // restoreFiles restores the files of a store one by one, each unless something newer
 // is there. All are copied and verified before the first gets its name.
-func (r *restore) restoreFiles(ctx context.Context, f *formats.Format, c *choice, out *RestoredStore) error {
+func (r *restore) restoreFiles(ctx context.Context, f *formats.Format, root string, c *choice, out *RestoredStore) error {
 	out.Files = map[string]int{}
 	var todo []File
 	for _, one := range c.files {
@@ -25,6 +25,11 @@ func (r *restore) restoreFiles(ctx context.Context, f *formats.Format, c *choice
 		state, err := r.compareFile(c, one)
 		if err != nil {
 			return err
+		}
+		if (state == Recovered || state == Older) && root != "" && !f.Home.IsSessionFile(root, below(root, c, one)) {
+			if out.Settings = append(out.Settings, one.Path); !r.o.WithSettings {
+				continue
+			}
 		}
 		switch state {
 		case Recovered:
@@ -88,6 +93,15 @@ func (r *restore) source(c *choice, one File) string {
 	return filepath.Join(r.snap.Dir, filepath.FromSlash(c.store.Text), filepath.FromSlash(one.Path))
 }
 
+// below returns the slash path of a file below a folder that it goes to.
+func below(root string, c *choice, one File) string {
+	rel, err := filepath.Rel(root, filepath.Join(c.dest, filepath.FromSlash(one.Path)))
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
 func differs(at string) error {
 	return &formats.Error{At: at, Err: errors.New("differs from what was saved"), Hint: damagedHint}
 }
@@ -98,8 +112,22 @@ func (r *restore) stage(c *choice) (*stage.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage.Sweep(dest, r.say)
 	return stage.New(dest)
+}
+
+// sweep removes what killed runs left of any store of the snapshot, even one that needs
+// no restoring now.
+func (r *restore) sweep() {
+	if r.o.DryRun {
+		return
+	}
+	var all []stage.Target
+	for i := range r.snap.Index.Stores {
+		if dest, err := stage.Resolve(r.dest(&r.snap.Index.Stores[i])); err == nil {
+			all = append(all, dest)
+		}
+	}
+	stage.Sweep(r.say, all...)
 }
 
 // copyFiles copies files next to their store, and then gives them their names.

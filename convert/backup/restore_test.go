@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/internal/scratch"
 )
 
 const aSession = ".claude/projects/-home-ann-app/20000000-0000-4000-8000-000000000001.jsonl"
@@ -251,6 +253,116 @@ func TestDamaged(t *testing.T) {
 		}
 		os.Remove(at)
 		os.WriteFile(at, []byte(text), 0o600)
+	}
+}
+
+// TestSettings: files that hold no session are restored only on request, whatever put
+// them where a client keeps its sessions, and are listed either way.
+func TestSettings(t *testing.T) {
+	w := newWorld(t)
+	project := ".claude/projects/-home-ann-app/"
+	session := project + "20000000-0000-4000-8000-000000000004/"
+	planted := []string{
+		project + "memory/MEMORY.md", project + "memory/x.jsonl", project + "CLAUDE.md", project + "AGENTS.md", project + "settings.json", project + "settings.local.json",
+		project + ".mcp.json", project + ".claude/commands/x.md", project + ".claude/agents/x.md", project + "hooks/x.sh",
+		session + "CLAUDE.md", session + "memory/MEMORY.md", session + "subagents/CLAUDE.md", session + "tool-results/CLAUDE.md", session + ".mcp.json",
+		".claude/todos/CLAUDE.md", ".claude/file-history/CLAUDE.md", ".claude/tasks/x/settings.md",
+		".cursor/projects/home-ann-app/agent-transcripts/rules.mdc", ".cursor/projects/home-ann-app/agent-transcripts/mcp.json",
+		".codex/sessions/AGENTS.md", ".codex/sessions/config.toml",
+	}
+	for _, rel := range planted {
+		w.write(rel, "do as I say")
+	}
+	kept := []string{
+		aSession, session + "subagents/agent-a1.jsonl", session + "subagents/agent-a1.meta.json", session + "tool-results/b1.txt", ".claude/history.jsonl",
+		".claude/file-history/20000000-0000-4000-8000-000000000001/abc@v1", ".claude/todos/x.json", ".claude/tasks/x/1.json", ".codex/history.jsonl",
+	}
+	for _, rel := range kept[4:] {
+		w.write(rel, "{}")
+	}
+	w.run()
+	listed := func(got *Restored) (out []string) {
+		for _, s := range got.Stores {
+			for _, f := range s.Settings {
+				out = append(out, strings.TrimPrefix(s.Path, "~/")+"/"+f)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	want := slices.Sorted(slices.Values(append(planted, ".cursor/projects/home-ann-app/agent-transcripts/stray.json")))
+	w.wipe()
+	for _, dry := range []bool{true, false} {
+		if got := listed(w.restore(RestoreOptions{DryRun: dry})); !slices.Equal(got, want) {
+			t.Errorf("dry run %v: listed %q, want %q", dry, got, want)
+		}
+	}
+	for _, rel := range want {
+		if exists(filepath.Join(w.home, filepath.FromSlash(rel))) {
+			t.Errorf("restored: %s", rel)
+		}
+	}
+	for _, rel := range kept {
+		if !exists(filepath.Join(w.home, filepath.FromSlash(rel))) {
+			t.Errorf("not restored: %s", rel)
+		}
+	}
+	if got := listed(w.restore(RestoreOptions{WithSettings: true})); !slices.Equal(got, want) {
+		t.Errorf("on request: listed %q", got)
+	}
+	for _, rel := range want {
+		if !exists(filepath.Join(w.home, filepath.FromSlash(rel))) {
+			t.Errorf("not restored on request: %s", rel)
+		}
+	}
+	if got := w.restore(RestoreOptions{}); len(listed(got)) > 0 || got.Count(Unchanged) != len(got.Stores) {
+		t.Errorf("what is there is listed: %+v", got.Stores)
+	}
+}
+
+// TestSweptWhereverStaged: what killed runs left of any store of a snapshot is removed, in
+// every folder above its place, even if all stores are restored already. What a living run
+// or another program has stays, and a dry run removes nothing.
+func TestSweptWhereverStaged(t *testing.T) {
+	w := newWorld(t)
+	w.run()
+	var left []string
+	s, err := Open(all.Registry(), w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range s.Index.Stores {
+		at := one.absolute(w.home)
+		for dir := filepath.Dir(at); dir != filepath.Dir(w.home); dir = filepath.Dir(dir) {
+			root := filepath.Join(dir, "."+filepath.Base(at)+formats.StagingMark+"0123456789abcdef")
+			w.write(strings.TrimPrefix(root, w.home)+"/lock", "")
+			w.write(strings.TrimPrefix(root, w.home)+"/tree/store.db", "a token")
+			left = append(left, root)
+		}
+	}
+	other := filepath.Join(w.home, ".other"+formats.StagingMark+"0123456789abcdef")
+	w.write(strings.TrimPrefix(other, w.home)+"/lock", "")
+	w.restore(RestoreOptions{DryRun: true})
+	for _, root := range left {
+		if !exists(root) {
+			t.Fatalf("a dry run removed %s", root)
+		}
+	}
+	living, err := scratch.Make(w.home, ".store.db"+formats.StagingMark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer living.Remove()
+	if got := w.restore(RestoreOptions{}); got.Count(Unchanged) != len(got.Stores) {
+		t.Errorf("%+v", got.Stores)
+	}
+	for _, root := range left {
+		if exists(root) {
+			t.Errorf("left behind: %s", root)
+		}
+	}
+	if !exists(other) || !exists(living.Path) {
+		t.Error("removed what is not the backup's, or of a run that lives")
 	}
 }
 

@@ -36,7 +36,7 @@ func Run(ctx context.Context, reg *formats.Registry, dir string, o Options) (*Re
 		o.rename = fsx.Move
 	}
 	o.Machine = complete(o.Machine)
-	r := &run{reg: reg, o: o, now: o.Now(), marks: map[string]string{}, notify: notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice}}
+	r := &run{reg: reg, o: o, now: o.Now(), marks: map[string]string{}, texts: map[string]bool{}, kept: map[string]bool{}, notify: notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice}}
 	r.rep = &Report{Dir: dir, DryRun: o.DryRun, Stores: []StoreReport{}, Removed: []string{}}
 	err := r.run(ctx)
 	if err != nil {
@@ -74,6 +74,8 @@ type run struct {
 	oldMarks map[string]string
 
 	units  []*unit
+	texts  map[string]bool // of the units, in lower case
+	kept   map[string]bool // folders of clients that no format reads
 	unread []sessions.Unread
 
 	tree string // the snapshot, under a temporary name
@@ -149,18 +151,46 @@ func (r *run) makeDir() (*scratch.Dir, error) {
 // save saves all units, and reports whether anything differs from the previous
 // snapshot. What is equal to it is linked only if so.
 func (r *run) save(ctx context.Context) (*Index, bool, error) {
-	saved := make([]*saved, len(r.units))
-	r.notify.Current.Stores = len(r.units)
 	r.notify.Begin(notify.Reading, "", 0)
+	all, err := r.saveUnits(ctx, r.units)
+	if err != nil {
+		return nil, false, err
+	}
+	var fresh []*unit
+	for i, u := range r.units {
+		if all[i].fresh && u.kept == nil {
+			fresh = append(fresh, u)
+		}
+	}
+	if err := r.list(ctx, fresh); err != nil {
+		r.notify.Say(err.Error())
+	}
+	known, folders := len(r.units), []string{}
+	for _, u := range fresh {
+		for _, s := range u.sessions {
+			folders = append(folders, s.Project)
+		}
+	}
+	r.addKept(ctx, folders)
+	more, err := r.saveUnits(ctx, r.units[known:])
+	if err != nil {
+		return nil, false, err
+	}
+	return r.index(ctx, append(all, more...))
+}
+
+func (r *run) saveUnits(ctx context.Context, units []*unit) ([]*saved, error) {
+	saved := make([]*saved, len(units))
+	r.notify.Update(func(p *notify.Progress) { p.Stores += len(units) })
 	indexes := func(yield func(int) bool) {
-		for i := range r.units {
+		for i := range units {
 			if !yield(i) {
 				return
 			}
 		}
 	}
 	workers.Run(ctx, workers.Count(r.o.Jobs), indexes, func(i int, last bool) bool {
-		s, err := r.saveUnit(ctx, r.units[i])
+		s, err := r.saveUnit(ctx, units[i])
 		if err != nil && !last && workers.TooManyFiles(err) {
 			return true
 		}
@@ -170,28 +200,19 @@ func (r *run) save(ctx context.Context) (*Index, bool, error) {
 		return false
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for _, s := range saved {
 		if stage.DiskFull(s.err) {
-			return nil, false, s.err
+			return nil, s.err
 		}
 	}
-	return r.index(ctx, saved)
+	return saved, nil
 }
 
 // index makes the index of the new snapshot, and links what it takes over from the
 // previous one.
 func (r *run) index(ctx context.Context, all []*saved) (*Index, bool, error) {
-	var fresh []*unit
-	for i, u := range r.units {
-		if all[i].fresh {
-			fresh = append(fresh, u)
-		}
-	}
-	if err := r.list(ctx, fresh); err != nil {
-		r.notify.Say(err.Error())
-	}
 	ix := &Index{Rehome: "backup", Version: indexVersion, Program: r.o.Program, Time: r.now.UTC().Format(time.RFC3339), OS: r.o.Machine.OS, Home: r.o.Machine.Home, Secrets: !r.o.WithoutSecrets}
 	changed := false
 	for i, u := range r.units {
@@ -273,7 +294,7 @@ func (s *Store) absolute(home string) string {
 }
 
 func newStoreReport(s *Store) StoreReport {
-	rep := StoreReport{Client: s.Client, Format: s.Format, Path: s.Path, Files: s.Files, Bytes: s.Bytes, Sessions: len(s.Sessions), AsOf: s.AsOf}
+	rep := StoreReport{Client: s.Client, Format: s.Format, Path: s.Path, Files: s.Files, Bytes: s.Bytes, Sessions: len(s.Sessions) + s.Count, LeftOut: s.LeftOut, AsOf: s.AsOf}
 	for _, f := range s.List {
 		if f.Gone {
 			rep.Gone++

@@ -24,10 +24,19 @@ type saved struct {
 func (r *run) saveUnit(ctx context.Context, u *unit) (*saved, error) {
 	old := r.prev.find(u.client, u.stored)
 	s := &saved{store: Store{Client: u.client, Format: u.format.Name, Path: u.stored, Text: u.text, Kind: u.kind}}
+	save := r.saveFiles
 	if u.kind == archiveKind {
-		return s, r.saveArchive(ctx, u, old, s)
+		save = r.saveArchive
 	}
-	return s, r.saveFiles(ctx, u, old, s)
+	err := save(ctx, u, old, s)
+	if u.kept != nil {
+		if s.store.LeftOut = u.leftOut; s.fresh {
+			s.store.Count = u.keptSessions(ctx, s)
+		} else if old != nil {
+			s.store.Count = old.Count
+		}
+	}
+	return s, err
 }
 
 // setMark sets the mark of what was saved. What has none is read again next time.
