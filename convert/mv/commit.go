@@ -120,8 +120,11 @@ func (m *mover) record(todo []*family) undo.Record {
 	for _, f := range todo {
 		for _, p := range f.pieces {
 			after, _ := fsx.DigestTree(p.staged) // "" is never undone
+			if p.InPlace && p.there {
+				continue
+			}
 			if p.InPlace {
-				r.Files = append(r.Files, undo.File{Path: p.To, Tree: true, Before: p.digest, After: after})
+				r.Files = append(r.Files, undo.File{Path: p.To, Of: p.Of, Folder: p.Folder, Tree: true, Before: p.digest, After: after})
 				continue
 			}
 			r.Moved.Sources = append(r.Moved.Sources, undo.Source{Path: p.From, Digest: p.digest, To: p.To, Of: p.Of, ID: p.ID, Title: f.Title})
@@ -149,7 +152,25 @@ func (s *Session) name() string {
 	return filepath.Base(s.From)
 }
 
-// place renames the copies of a family, its own last. If one fails, the others are removed.
+// replace puts a copy over its original, which is kept at was.
+func (p *piece) replace() error {
+	if !p.Folder { // folders change places
+		if err := fsx.CopyTree(p.To, p.was(), true); err != nil {
+			return err
+		}
+	}
+	return fsx.Replace(p.staged, p.To)
+}
+
+// was returns the path of the original that replace put a copy over.
+func (p *piece) was() string {
+	if p.Folder {
+		return p.staged
+	}
+	return p.staged + ".was"
+}
+
+// place renames the copies of a family, its own last. If one fails, the others are taken back.
 func (f *family) place() error {
 	var err error
 	var done []*piece
@@ -161,7 +182,7 @@ func (f *family) place() error {
 			err = os.MkdirAll(filepath.Dir(p.To), 0o700)
 		}
 		if err == nil && p.InPlace {
-			err = fsx.Replace(p.staged, p.To)
+			err = p.replace()
 		} else if err == nil {
 			err = fsx.Move(p.staged, p.To)
 		}
@@ -177,7 +198,9 @@ func (f *family) place() error {
 		return nil
 	}
 	for _, p := range slices.Backward(done) {
-		if !p.InPlace {
+		if p.InPlace {
+			err = errors.Join(err, fsx.Replace(p.was(), p.To))
+		} else {
 			err = errors.Join(err, os.RemoveAll(p.To))
 		}
 	}

@@ -104,6 +104,7 @@ func (m *mover) find(ctx context.Context) error {
 			m.out.Left = append(m.out.Left, Left{client, p.From, p.Left, p.Hint})
 			continue
 		}
+		p.InPlace = p.InPlace || p.From == p.To // the client has one name for both folders
 		f := byPath[p.Family()]
 		if f == nil {
 			f = &family{Session: Session{Client: client, To: p.Family()}}
@@ -115,7 +116,7 @@ func (m *mover) find(ctx context.Context) error {
 				f.err = &formats.Error{At: p.From, Err: fmt.Errorf("%s has the same name at the new place", f.From), Hint: "move one of them away"}
 				continue
 			}
-			f.ID, f.From, f.Cwd = p.ID, p.From, p.Cwd
+			f.ID, f.From, f.Cwd, f.InPlace = p.ID, p.From, p.Cwd, p.InPlace && p.ID != ""
 		}
 		f.pieces = append(f.pieces, &piece{Piece: p})
 	}
@@ -173,7 +174,7 @@ func (m *mover) stage(ctx context.Context, p *piece) (err error) {
 		if m.DryRun {
 			s, err = stage.NewDryRun(at)
 		} else {
-			stage.Sweep(at, m.say)
+			stage.Sweep(m.say, at)
 			s, err = stage.New(at)
 		}
 		if err != nil {
@@ -251,7 +252,13 @@ func (p *piece) unchanged() error {
 
 // compare reports whether the copy is at its place already. Something else there is an error.
 func (m *mover) compare(ctx context.Context, p *piece) (there bool, err error) {
-	if p.InPlace {
+	switch {
+	case p.InPlace && fsx.SameTree(p.staged, p.To):
+		p.known = true
+		return true, nil
+	case p.InPlace && (p.Prompts || p.Folder): // verified by its sessions, as every copy
+		return false, nil
+	case p.InPlace:
 		return false, m.verifyLines(ctx, p)
 	}
 	info, err := os.Lstat(p.To)

@@ -13,7 +13,7 @@ import (
 
 // left reports the sessions of the folder that no mover found: their client can be read only.
 func (o *Options) left(ctx context.Context, reg *formats.Registry, mv *formats.Moved, out *Report) error {
-	listing, err := sessions.List(ctx, reg, sessions.Options{Machine: o.Machine, Folders: mv.Old, OnNotice: o.OnNotice})
+	listing, err := sessions.List(ctx, reg, sessions.Options{Machine: o.Machine, Folders: sessions.Candidates{Dirs: mv.Old}, OnNotice: o.OnNotice})
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func (h *home) tree() string {
 // listed checks how many sessions are listed of a folder.
 func (h *home) listed(dir string, want int) {
 	h.t.Helper()
-	listing, err := sessions.List(h.t.Context(), all.Registry(), sessions.Options{Machine: h.machine(), Folders: []string{h.now}})
+	listing, err := sessions.List(h.t.Context(), all.Registry(), sessions.Options{Machine: h.machine(), Folders: sessions.Candidates{Dirs: []string{h.now}}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -224,6 +224,47 @@ func TestClaudeCode(t *testing.T) {
 		t.Error("the wrong reason")
 	}
 	h.is(h.run(mv.Remove, h.options()), one+".jsonl failed, "+two+".jsonl removed, MEMORY.md removed")
+}
+
+// TestOneName: where the client has one name for both folders, the sessions are changed in
+// place, which can be undone, and is never taken for an original that can be removed.
+func TestOneName(t *testing.T) {
+	h := newHome(t)
+	h.old = strings.ReplaceAll(h.now, " ", ".")
+	at := ".claude/projects/" + strings.Map(func(r rune) rune {
+		if r < 'a' || r > 'z' {
+			if (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
+				return '-'
+			}
+		}
+		return r
+	}, h.now) + "/"
+	h.write(at+one+".jsonl", talk(one, h.old))
+	h.write(at+one+"/subagents/agent-a1.jsonl", strings.ReplaceAll(talk(one, h.old), `"type":"user"`, `"isSidechain":true,"agentId":"a1","type":"user"`))
+	h.write(at+two+".jsonl", talk(two, h.now)) // it was there before
+	before := h.tree()
+	o := h.options()
+	o.DryRun = true
+	if h.is(h.run(mv.Move, o), one+".jsonl planned"); h.tree() != before {
+		t.Error("a dry run changed something")
+	}
+	r := h.run(mv.Move, h.options())
+	if h.is(r, one+".jsonl moved"); !r.Sessions[0].InPlace || r.Sessions[0].From != r.Sessions[0].To {
+		t.Errorf("got %+v", r.Sessions[0])
+	}
+	for _, name := range []string{at + one + ".jsonl", at + one + "/subagents/agent-a1.jsonl"} {
+		if got := h.read(name); !strings.Contains(got, `"cwd":"`+h.now+`","timestamp"`) || strings.Contains(got, `"cwd":"`+h.old+`","timestamp"`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	after := h.tree()
+	h.is(h.run(mv.Move, h.options()), "")
+	if h.run(mv.Remove, h.options()); h.tree() != after {
+		t.Error("something was removed")
+	}
+	if u := h.undo(); len(u.Kept) > 0 || h.tree() != before {
+		t.Errorf("undone: %+v", u)
+	}
 }
 
 // TestRemove: originals that changed, or whose copy is gone, stay; what is removed can be

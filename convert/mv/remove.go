@@ -69,7 +69,7 @@ func (x *remover) record(ctx context.Context, folder undo.Folder, f *formats.For
 	var todo []undo.Source
 	for _, s := range of.Moved.Sources {
 		if at, err := stage.Resolve(s.Path); err == nil && !x.DryRun {
-			stage.Sweep(at, x.say)
+			stage.Sweep(x.say, at)
 		}
 	}
 	for _, family := range families(of.Moved.Sources) {
@@ -275,7 +275,7 @@ func removeTree(path string) error {
 	if err != nil {
 		return err
 	}
-	stage.Sweep(at, func(string) {})
+	stage.Sweep(func(string) {}, at)
 	s, err := stage.New(at)
 	if err != nil {
 		return err

@@ -3,10 +3,12 @@ package sessions
 import (
 	"context"
 	"iter"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -14,47 +16,130 @@ import (
 	"rehome/formats/store"
 )
 
-// Folders finds the folder of sessions whose store does not name it: by the
-// path of the store, as clients derive folder names from it, and by the
-// session's first prompt. List, show, migrate and convert all use it.
+// Candidates are the folders that a session can belong to whose store has only a name
+// derived from its folder.
+type Candidates struct {
+	Dirs  []string        // folders: the current one, those of other sessions
+	Moves []formats.Moved // folders that were moved: what is in one has another path now
+	Home  string          // the folders in it are tried last; "" = none
+}
+
+// With returns the candidates with more folders.
+func (c Candidates) With(dirs ...string) Candidates {
+	c.Dirs = append(slices.Clone(c.Dirs), dirs...)
+	return c
+}
+
+// Folders finds the folder of sessions: by the path of the store, as clients derive names
+// from folders, whatever the session itself says; else by what it states, and last by its
+// first prompt. List, show, migrate and convert all use it.
 type Folders struct {
 	reg   *formats.Registry
-	added map[string]bool   // the candidates
-	known map[string]string // candidates by the names that clients derive from them; "" if a name is ambiguous
+	moves []formats.Moved
+	home  string
+
+	mu     sync.Mutex
+	added  map[string]bool   // the candidates
+	hashed map[string]string // candidates by the hashes that clients derive from them
+	slugs  map[string]string // by other such names; "" if a name is ambiguous
+	walked bool              // those in home were added
 }
 
 // NewFolders returns Folders that knows some candidates.
-func NewFolders(reg *formats.Registry, dirs ...string) *Folders {
-	f := &Folders{reg, map[string]bool{}, map[string]string{}}
-	for _, dir := range dirs {
+func NewFolders(reg *formats.Registry, c Candidates) *Folders {
+	f := &Folders{reg: reg, moves: c.Moves, home: c.Home, added: map[string]bool{}, hashed: map[string]string{}, slugs: map[string]string{}}
+	for _, m := range c.Moves {
+		f.add(m.New)
+	}
+	for _, dir := range c.Dirs {
 		f.add(dir)
 	}
 	return f
 }
 
-// add adds a candidate.
+// add adds a candidate, and the path that it has now if it was moved.
 func (f *Folders) add(dir string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.put(dir)
+	for _, m := range f.moves {
+		if to, in := m.Path(dir); in {
+			f.put(to)
+		}
+	}
+}
+
+func (f *Folders) put(dir string) {
 	if dir == "" || f.added[dir] {
 		return
 	}
 	f.added[dir] = true
+	f.hash(dir)
 	for _, of := range f.reg.All() {
-		if of.Home == nil {
-			continue
-		}
-		if of.Home.Hash != nil {
-			f.known[of.Home.Hash(dir)] = dir
-		}
-		if of.Home.Slug == nil {
+		if of.Home == nil || of.Home.Slug == nil {
 			continue
 		}
 		name := of.Home.Slug(dir)
-		if was, ok := f.known[name]; ok && filepath.Clean(was) != filepath.Clean(dir) {
-			f.known[name] = "" // it is derived from both
+		if was, ok := f.slugs[name]; ok && filepath.Clean(was) != filepath.Clean(dir) {
+			f.slugs[name] = "" // it is derived from both
 			continue
 		}
-		f.known[name] = dir
+		f.slugs[name] = dir
 	}
+}
+
+// hash adds the hashes of a candidate.
+func (f *Folders) hash(dir string) {
+	for _, of := range f.reg.All() {
+		if of.Home != nil && of.Home.Hash != nil {
+			f.hashed[of.Home.Hash(dir)] = dir
+		}
+	}
+}
+
+// The folders in a home folder that are tried.
+const (
+	maxHomeFolders = 20_000
+	maxHomeDepth   = 6
+)
+
+// ofHash returns the folder with a hash, "" if unknown. If no other candidate has it, it
+// tries the folders in the home folder: their other names would be ambiguous.
+func (f *Folders) ofHash(hash string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if hash != "" && f.hashed[hash] == "" && !f.walked && f.home != "" {
+		f.walked = true
+		for _, dir := range Subfolders(f.home, maxHomeFolders, maxHomeDepth) {
+			if !f.added[dir] {
+				f.hash(dir)
+			}
+		}
+	}
+	return f.hashed[hash]
+}
+
+// Subfolders returns a folder and those below it, the nearest first, but for hidden ones
+// and those with packages.
+func Subfolders(root string, limit, depth int) []string {
+	out := []string{root}
+	for from := 0; depth > 0 && from < len(out); depth-- {
+		level := out[from:]
+		from = len(out)
+		for _, dir := range level {
+			list, _ := os.ReadDir(dir) // what cannot be read has no candidates
+			for _, e := range list {
+				switch {
+				case !e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules":
+				case len(out) == limit:
+					return out
+				default:
+					out = append(out, filepath.Join(dir, e.Name()))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // slugName returns the last two elements of a path: projects/home-ann-app.
@@ -69,32 +154,42 @@ const maxFoldersAbove = 4
 // ofPath returns the folder that the path of a store is named after, "" if
 // unknown.
 func (f *Folders) ofPath(at string) string {
-	if abs, err := filepath.Abs(at); err == nil {
-		at = abs
+	hash := f.hashAbove(at)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if dir := f.hashed[hash]; dir != "" {
+		return dir
 	}
-	for range maxFoldersAbove {
-		if dir := f.known[filepath.Base(at)]; dir != "" {
+	for at := range above(at) {
+		if dir := f.slugs[slugName(at)]; dir != "" {
 			return dir
 		}
-		if dir := f.known[slugName(at)]; dir != "" {
-			return dir
-		}
-		at = filepath.Dir(at)
 	}
 	return ""
 }
 
+// above yields a path and the nearest folders above it.
+func above(at string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if abs, err := filepath.Abs(at); err == nil {
+			at = abs
+		}
+		for range maxFoldersAbove {
+			if !yield(at) {
+				return
+			}
+			at = filepath.Dir(at)
+		}
+	}
+}
+
 // hashAbove returns the nearest element of a path that can be the hash of a folder.
 func (f *Folders) hashAbove(at string) string {
-	if abs, err := filepath.Abs(at); err == nil {
-		at = abs
-	}
-	for range maxFoldersAbove {
+	for at := range above(at) {
 		name := filepath.Base(at)
 		if f.matches(func(h *formats.Home) bool { return h.IsHash != nil && h.IsHash(name) }) {
 			return name
 		}
-		at = filepath.Dir(at)
 	}
 	return ""
 }
@@ -109,11 +204,19 @@ func (f *Folders) matches(is func(*formats.Home) bool) bool {
 	return slices.ContainsFunc(f.reg.All(), func(of *formats.Format) bool { return of.Home != nil && is(of.Home) })
 }
 
-// moved reports whether a store is where a client looks for sessions of a known
-// folder other than the one that its session states.
-func (f *Folders) moved(at, states string) bool {
+// movedTo returns the folder whose sessions a client looks for where a store is, if that is
+// known and is not the one that its session names.
+func (f *Folders) movedTo(at, named string) string {
 	hash := f.hashAbove(at)
-	return hash != "" && f.known[hash] != "" && !f.isHashOf(hash, states)
+	if hash == "" || f.isHashOf(hash, named) {
+		return ""
+	}
+	for _, m := range f.moves {
+		if to, in := m.Path(named); in && f.isHashOf(hash, to) {
+			return to
+		}
+	}
+	return f.ofHash(hash)
 }
 
 // Decode is of.Decode with the folders of sessions that do not state theirs. A
@@ -127,21 +230,12 @@ func (f *Folders) DecodeAt(ctx context.Context, of *formats.Format, l *formats.L
 	return func(yield func(*session.Session, error) bool) {
 		seen := map[string]string{}
 		for s, err := range of.Sessions.Decode(ctx, l, v, sel) {
-			if s != nil && err == nil && (s.Workspace == "" || f.moved(at, s.Workspace)) {
-				dir, why := "", loss.Code("")
-				if s.Workspace != "" {
-					dir, why = f.known[f.hashAbove(at)], loss.FolderMoved
-				} else if s.Parent != nil {
-					dir = seen[s.Parent.Session]
-				} else if dir = f.ofPath(at); dir != "" {
-					why = loss.FolderFromStore
-				} else if dir = promptFolder(ctx, of, l, v, s.ID); dir != "" {
-					why = loss.FolderFromPrompt
-				}
+			if s != nil && err == nil && v.Cwd == "" {
+				dir, why := f.folderOf(s, at, seen, func() string { return promptFolder(ctx, of, l, v, s.ID) })
 				if why != "" {
 					v.OnLoss.Add(loss.Loss{Code: why, At: store.Addr{File: s.ID}})
 				}
-				if dir != "" {
+				if dir != s.Workspace {
 					there := *s
 					there.Workspace, s = dir, &there
 				}
@@ -154,6 +248,31 @@ func (f *Folders) DecodeAt(ctx context.Context, of *formats.Format, l *formats.L
 			}
 		}
 	}
+}
+
+// folderOf returns the folder of a session of the store at path at, and how it was found if
+// the session does not state it. seen has the folders of sessions before it.
+func (f *Folders) folderOf(s *session.Session, at string, seen map[string]string, prompt func() string) (string, loss.Code) {
+	if s.Workspace != "" {
+		if dir := f.movedTo(at, s.Workspace); dir != "" {
+			return dir, loss.FolderMoved
+		}
+		return s.Workspace, ""
+	}
+	if s.Parent != nil {
+		return seen[s.Parent.Session], ""
+	}
+	if dir := f.ofPath(at); dir != "" {
+		return dir, loss.FolderFromStore
+	}
+	named := prompt()
+	if dir := f.movedTo(at, named); dir != "" {
+		return dir, loss.FolderFromStore
+	}
+	if named == "" {
+		return "", ""
+	}
+	return named, loss.FolderFromPrompt
 }
 
 // promptFolder returns the folder that a session names up to its first prompt,

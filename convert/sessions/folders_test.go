@@ -14,7 +14,7 @@ func TestFolderNames(t *testing.T) {
 		return "projects/" + strings.Trim(strings.NewReplacer("/", "-", ".", "-").Replace(cwd), "-")
 	}
 	dirs := []string{"/w/app", "/w/app/", "/w/a.b", "/w/a-b", "/"}
-	known := NewFolders(formats.NewRegistry(f, voice("none", "", "")), dirs...)
+	known := NewFolders(formats.NewRegistry(f, voice("none", "", "")), Candidates{Dirs: dirs})
 	for at, want := range map[string]string{
 		"/home/projects/w-app/x/store":      "/w/app/", // the same folder as /w/app
 		"/home/projects/w-a-b/x":            "",        // one of two
@@ -29,7 +29,7 @@ func TestFolderNames(t *testing.T) {
 		}
 	}
 	at := "/home/" + hashOf("/w/app") + "/x"
-	if known.moved(at, "/w/app") || !known.moved(at, "/w/none") || known.moved("/home/projects/w-app/x", "/w/none") {
+	if known.movedTo(at, "/w/app") != "" || known.movedTo(at, "/w/none") != "/w/app" || known.movedTo("/home/projects/w-app/x", "/w/none") != "" {
 		t.Error("a store is moved if its hash is that of another known folder")
 	}
 }

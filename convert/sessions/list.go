@@ -18,10 +18,11 @@ import (
 type Options struct {
 	Paths    []string // files and folders; none = where the clients of Machine keep their stores
 	Machine  formats.Machine
-	Folders  []string // candidates for the folders of sessions whose store has only a name derived from it
-	Live     bool     // read a store in use in place
-	Long     bool     // decode sessions to find out what their heads do not say
-	Jobs     int      // workers; 0 = one per CPU
+	Folders  Candidates      // the folders of Machine.Home are tried, too
+	Copies   map[Copy]string // the ids of the sessions that copies were made from, as far as recorded
+	Live     bool            // read a store in use in place
+	Long     bool            // decode sessions to find out what their heads do not say
+	Jobs     int             // workers; 0 = one per CPU
 	OnNotice func(string)
 	Verbose  bool // also report which stores are read from a copy
 }
@@ -95,7 +96,7 @@ func List(ctx context.Context, reg *formats.Registry, o Options) (*Listing, erro
 	if o.Long {
 		l.decodeLong()
 	}
-	findOrigins(reg, l.out.Sessions)
+	findOrigins(reg, l.out.Sessions, o.Copies)
 	arrange(l.out)
 	l.out.countPrefixes()
 	return l.out, ctx.Err()
@@ -130,7 +131,7 @@ func Stores(ctx context.Context, reg *formats.Registry, o Options) ([]Store, *Li
 // NewListing returns the listing of sessions that were listed earlier.
 func NewListing(reg *formats.Registry, list []Listed) *Listing {
 	out := &Listing{Sessions: list, clients: reg.Clients()}
-	findOrigins(reg, out.Sessions)
+	findOrigins(reg, out.Sessions, nil)
 	arrange(out)
 	out.countPrefixes()
 	return out
@@ -205,7 +206,10 @@ func (l *lister) read(s storeToRead, last bool) (again bool) {
 	if !last && workers.TooManyFiles(broken) {
 		return true
 	}
-	if broken != nil {
+	switch {
+	case len(h.heads) == 0 && s.format.Text && errors.Is(broken, ErrUnsupported): // of a client that is only kept
+		l.addForeign(s.number, at, f.Name, broken)
+	case broken != nil:
 		l.addUnread(s, broken)
 	}
 	for i := range h.heads {
@@ -289,11 +293,12 @@ func (l *lister) finish() {
 		}
 		return a.store - b.store
 	})
-	l.out.Sessions = mergeHeads(l.found)
+	l.resolveFolders()
+	l.out.Sessions = supersede(mergeHeads(l.found), l.o.Folders.Moves)
 	for i := range l.out.Sessions {
 		s := &l.out.Sessions[i]
 		s.Empty = s.Turns == 0
 	}
-	l.resolveFolders()
+	l.askAlone()
 	l.found = nil
 }

@@ -278,7 +278,7 @@ func TestListFolders(t *testing.T) {
 		hashOf("/w/lib") + "/s3/a": "loud\nz - - 2 - -", nobody + "/s4/a": "loud\nu - - 1 - -",
 	})
 	var got []string
-	for _, s := range listing(t, dir, Options{Paths: []string{dir}, Folders: []string{"/w/lib"}}).Sessions {
+	for _, s := range listing(t, dir, Options{Paths: []string{dir}, Folders: Candidates{Dirs: []string{"/w/lib"}}}).Sessions {
 		got = append(got, s.ID+s.Workspace)
 	}
 	if !slices.Equal(got, []string{"x/w/app", "y/w/app", "z/w/lib", "u"}) {

@@ -2,9 +2,12 @@ package sessions
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/session"
 )
 
@@ -56,7 +59,10 @@ func (m *merger) add(h session.Head, from Source) {
 	if !ok && h.Workspace != "" {
 		i, ok = t.by[""]
 	} else if !ok {
-		i, ok = m.nearest(t, from.Path)
+		i, ok = m.nearest(t, from.Path, "")
+	}
+	if !ok && isUUID(h.ID) { // a transcript beside its store, whose folder only its place tells
+		i, ok = m.nearest(t, from.Path, from.Format)
 	}
 	m.steps++
 	if !ok {
@@ -70,17 +76,102 @@ func (m *merger) add(h session.Head, from Source) {
 	t.by[m.out[i].Workspace] = i
 }
 
-// nearest returns the session whose store is nearest to a path.
-func (m *merger) nearest(t *duplicates, path string) (best int, ok bool) {
+// nearest returns the session whose store is nearest to a path, and not of a format.
+func (m *merger) nearest(t *duplicates, path, not string) (best int, ok bool) {
 	near := -1
 	for _, i := range t.order[:min(len(t.order), maxDuplicates)] {
 		m.steps++
-		if n := commonPrefix(m.out[i].Sources[0].Path, path); n > near {
+		if n := commonPrefix(m.out[i].Sources[0].Path, path); n > near && m.out[i].Sources[0].Format != not {
 			best, near = i, n
 		}
 	}
 	return best, near >= 0
 }
+
+// supersede merges the states of one session that are of different folders, as mv makes
+// them. That of a folder that was moved is superseded by that of its new path, and any
+// whose folder is gone by one whose folder exists.
+func supersede(list []Listed, moves []formats.Moved) []Listed {
+	states, order := map[sameSession][]int{}, []sameSession{}
+	for i := range list {
+		key := sameSession{sameID: sameID{clientFamily(list[i].Agent), list[i].ID}}
+		if !isUUID(list[i].ID) {
+			key.created = list[i].Created
+		}
+		if list[i].Workspace == "" || !isUUID(key.id) && !key.created.Known() {
+			continue
+		}
+		if states[key] == nil {
+			order = append(order, key)
+		}
+		states[key] = append(states[key], i)
+	}
+	gone := map[int]bool{}
+	for _, key := range order {
+		if len(states[key]) < 2 {
+			continue
+		}
+		by := successors(list, states[key], moves)
+		for _, i := range states[key] {
+			last := i
+			for next, ok := by[last]; ok; next, ok = by[last] {
+				last = next
+			}
+			if gone[i] = last != i; gone[i] {
+				list[last].Sources = append(list[last].Sources, list[i].Sources...)
+				fillHead(&list[last].Head, &list[i].Head)
+			}
+		}
+	}
+	i := -1
+	return slices.DeleteFunc(list, func(Listed) bool { i++; return gone[i] })
+}
+
+// sameSession is what states of one session have in common. Users can choose the same name
+// as an id twice, but not in the same millisecond.
+type sameSession struct {
+	sameID
+	created session.Stamp
+}
+
+// successors returns by which other state each state of a session is superseded. No chain
+// of them is a circle: who moved a project back made its first state the last one.
+func successors(list []Listed, all []int, moves []formats.Moved) map[int]int {
+	at, there := map[string]int{}, -1 // by folder; the first whose folder exists
+	by := map[int]int{}
+	exists := map[int]bool{}
+	for _, i := range all {
+		dir := list[i].Workspace
+		_, err := os.Stat(dir)
+		if exists[i] = err == nil; exists[i] && there < 0 {
+			there = i
+		}
+		at[filepath.Clean(dir)] = i
+	}
+	for _, m := range moves {
+		for _, i := range all {
+			to, in := m.Path(list[i].Workspace)
+			if next, ok := at[filepath.Clean(to)]; in && ok && next != i && exists[next] {
+				by[i] = next
+				delete(by, next)
+			}
+		}
+	}
+	for _, i := range all {
+		if _, ok := by[i]; !ok && !exists[i] && there >= 0 {
+			by[i] = there
+		}
+	}
+	return by
+}
+
+// isUUID reports whether an id is a UUID, but for its kind.
+func isUUID(id string) bool {
+	id = TrimKind(id)
+	return len(id) == uuidLength && strings.Count(id, "-") == 4 && strings.Trim(strings.ToLower(id), "0123456789abcdef-") == ""
+}
+
+const uuidLength = 36
 
 // clientFamily returns the maker of a client: cursor-cli and cursor-sdk share
 // their ids.

@@ -1,19 +1,48 @@
 package sessions
 
 import (
+	"slices"
 	"strconv"
 
 	"rehome/formats"
 	"rehome/formats/session"
 )
 
-// maxCopies is how many copies of a session, as migrate --again makes them, are
-// recognized by their ids.
-const maxCopies = 9
+// MaxCopies is how many copies of a session get ids of their own in a client.
+const MaxCopies = 9999
 
-// findOrigins sets the origin of each session that rehome made in another client
-// by migrating another of the list: its id is derived from that of its origin.
-func findOrigins(reg *formats.Registry, list []Listed) {
+// CopyID returns what stands for the id of a session when the id of its nth copy is made.
+func CopyID(id string, n int) string {
+	if n <= 1 {
+		return id
+	}
+	return id + "#" + strconv.Itoa(n)
+}
+
+// Copy is a session that rehome made from another one.
+type Copy struct{ Format, ID string }
+
+// findOrigins sets the origin of each session that rehome made in another client by
+// migrating another of the list: that which was recorded when it was made, or else the one
+// that its id is derived from.
+func findOrigins(reg *formats.Registry, list []Listed, recorded map[Copy]string) {
+	deriveOrigins(reg, list)
+	in := map[string][]string{} // the formats of each id
+	for i := range list {
+		in[list[i].ID] = append(in[list[i].ID], list[i].Sources[0].Format)
+	}
+	for i := range list {
+		s := &list[i]
+		of := recorded[Copy{s.Sources[0].Format, s.ID}]
+		if slices.ContainsFunc(in[of], func(format string) bool { return format != s.Sources[0].Format }) {
+			s.Origin = of
+		}
+	}
+}
+
+// deriveOrigins is findOrigins for copies that were not recorded. It finds those whose
+// earlier copies are all listed, but for the first.
+func deriveOrigins(reg *formats.Registry, list []Listed) {
 	for _, f := range reg.All() {
 		if f.Writer == nil || f.Writer.ID == nil {
 			continue
@@ -26,8 +55,8 @@ func findOrigins(reg *formats.Registry, list []Listed) {
 		}
 		for i := range list {
 			if s := &list[i]; len(written) > 0 && s.Sources[0].Format != f.Name {
-				for n := 1; n <= maxCopies; n++ {
-					copies := written[writtenID(f, s, n)]
+				for n := 1; n <= MaxCopies; n++ {
+					copies := written[f.Writer.ID(&session.Head{ID: CopyID(s.ID, n), Agent: s.Agent})]
 					if len(copies) == 0 && n > 1 { // users can have deleted the first one
 						break
 					}
@@ -38,13 +67,4 @@ func findOrigins(reg *formats.Registry, list []Listed) {
 			}
 		}
 	}
-}
-
-// writtenID returns the id of the nth copy of a session in a format.
-func writtenID(f *formats.Format, s *Listed, n int) string {
-	head := session.Head{ID: s.ID, Agent: s.Agent}
-	if n > 1 {
-		head.ID += "#" + strconv.Itoa(n)
-	}
-	return f.Writer.ID(&head)
 }

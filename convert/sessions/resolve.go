@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"slices"
-	"sync"
 
 	"rehome/convert/internal/workers"
 	"rehome/formats"
@@ -13,75 +12,95 @@ import (
 // an unknown hash: one that names it does so for all sessions below the hash.
 const maxPromptsPerHash = 3
 
-// resolveFolders finds the folders of sessions that do not state theirs.
+// resolveFolders finds the folders of sessions in the stores that were read, before any
+// are merged: two stores can hold states of one session for different folders.
 func (l *lister) resolveFolders() {
-	known := NewFolders(l.reg, l.o.Folders...)
-	list := l.out.Sessions
-	for i := range list {
-		known.add(list[i].Workspace)
-	}
-	byHash, order := map[string][]int{}, []string{}
-	var alone []int
-	for i := range list {
-		s := &list[i]
-		for _, src := range s.Sources {
-			if s.Workspace == "" {
-				s.Workspace = known.ofPath(src.Path)
-			}
-		}
-		if !needsPrompt(s) {
-			continue
-		}
-		if hash := known.hashAbove(s.Sources[0].Path); hash == "" {
-			alone = append(alone, i)
-		} else {
-			if byHash[hash] == nil {
-				order = append(order, hash)
-			}
-			byHash[hash] = append(byHash[hash], i)
+	known := NewFolders(l.reg, l.candidates())
+	for _, s := range l.found {
+		for i := range s.heads {
+			known.add(s.heads[i].Workspace)
 		}
 	}
-	var mu sync.Mutex
-	jobs := workers.Count(l.o.Jobs)
-	workers.Run(l.ctx, jobs, slices.Values(order), func(hash string, _ bool) bool {
+	l.askPrompts(known)
+	for _, s := range l.found {
+		for i := range s.heads {
+			h := &s.heads[i]
+			if dir := known.movedTo(s.Path, h.Workspace); dir != "" {
+				h.Workspace = dir
+			} else if h.Workspace == "" {
+				h.Workspace = known.ofPath(s.Path)
+			}
+		}
+	}
+}
+
+func (l *lister) candidates() Candidates {
+	c := l.o.Folders
+	if c.Home == "" {
+		c.Home = l.o.Machine.Home
+	}
+	return c
+}
+
+// askPrompts reads first prompts for the folders with hashes that no candidate has. Those
+// of moved stores name the folder where they were, so the hash decides.
+func (l *lister) askPrompts(known *Folders) {
+	type unknown struct {
+		src Source
+		h   *session.Head
+	}
+	byHash, order := map[string][]unknown{}, []string{}
+	for _, s := range l.found {
+		hash := known.hashAbove(s.Path)
+		for i := range s.heads {
+			if h := &s.heads[i]; hash != "" && needsPrompt(h, s.Source) && known.ofPath(s.Path) == "" {
+				if byHash[hash] == nil {
+					order = append(order, hash)
+				}
+				byHash[hash] = append(byHash[hash], unknown{s.Source, h})
+			}
+		}
+	}
+	workers.Run(l.ctx, workers.Count(l.o.Jobs), slices.Values(order), func(hash string, _ bool) bool {
 		below := byHash[hash]
-		for _, n := range below[:min(len(below), maxPromptsPerHash)] {
-			dir := l.promptFolder(&list[n])
-			if dir == "" {
-				continue
-			}
-			list[n].Workspace = dir
-			if known.isHashOf(hash, dir) {
-				mu.Lock()
-				known.add(dir)
-				mu.Unlock()
+		for _, u := range below[:min(len(below), maxPromptsPerHash)] {
+			u.h.Workspace = l.promptFolder(u.src, u.h.ID)
+			known.add(u.h.Workspace)
+			if known.isHashOf(hash, u.h.Workspace) {
 				break
 			}
 		}
 		return false
 	})
-	workers.Run(l.ctx, jobs, slices.Values(alone), func(i int, _ bool) bool {
-		list[i].Workspace = l.promptFolder(&list[i])
-		return false
-	})
+}
+
+// askAlone reads the first prompts of the sessions that nothing else says the folder of.
+func (l *lister) askAlone() {
+	known := NewFolders(l.reg, Candidates{})
+	list := l.out.Sessions
+	var alone []int
 	for i := range list {
-		if s := &list[i]; needsPrompt(s) {
-			s.Workspace = known.ofPath(s.Sources[0].Path)
+		if s := &list[i]; needsPrompt(&s.Head, s.Sources[0]) && known.hashAbove(s.Sources[0].Path) == "" {
+			alone = append(alone, i)
 		}
 	}
+	workers.Run(l.ctx, workers.Count(l.o.Jobs), slices.Values(alone), func(i int, _ bool) bool {
+		list[i].Workspace = l.promptFolder(list[i].Sources[0], list[i].ID)
+		return false
+	})
 }
 
 // needsPrompt reports whether only a session's first prompt can name its
 // folder. Other clients that keep prompts state the folder, if there is one.
-func needsPrompt(s *Listed) bool {
-	return s.Workspace == "" && s.Parent == nil && s.Turns != 0 && s.Agent == session.CursorCLI && s.Sources[0].format.Sessions != nil
+func needsPrompt(h *session.Head, in Source) bool {
+	return h.Workspace == "" && h.Parent == nil && h.Turns != 0 && h.Agent == session.CursorCLI && in.format.Sessions != nil
 }
 
 // promptFolder returns the folder that a session's first prompt names.
-func (l *lister) promptFolder(s *Listed) string {
-	loc, err := formats.Locate(s.Sources[0].Path)
+func (l *lister) promptFolder(in Source, id string) string {
+	loc, err := formats.Locate(in.Path)
 	if err != nil {
 		return ""
 	}
-	return promptFolder(l.ctx, s.Sources[0].format, loc, l.view(), s.ID)
+	return promptFolder(l.ctx, in.format, loc, l.view(), id)
 }

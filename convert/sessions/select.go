@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -198,6 +199,11 @@ func (l *Listing) All() []*Listed {
 	return out
 }
 
+// Count returns how many sessions a list has, and how many subagents below them.
+func Count(list []Listed) (count, subagents int) {
+	return len(list), len((&Listing{Sessions: list}).All()) - len(list)
+}
+
 // OnlyInStore reports whether the best store of a session holds no other listed
 // one.
 func (l *Listing) OnlyInStore(s *Listed) bool {
@@ -222,9 +228,8 @@ func hasIDPrefix(id, name string) bool {
 // TrimKind returns an id without the word that all ids of its kind begin with,
 // as in agent-01234567-….
 func TrimKind(id string) string {
-	const uuid = 36
 	word, rest, ok := strings.Cut(id, "-")
-	if ok && len(rest) == uuid && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" {
+	if ok && len(rest) == uuidLength && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" {
 		return rest
 	}
 	return id
@@ -279,6 +284,25 @@ func (l *Listing) ShortID(id string) string {
 		}
 	}
 	return id
+}
+
+// UniqueID is ShortID, but for ids that begin alike: those are as short as they differ. It looks at all
+// sessions, so it is for a few.
+func (l *Listing) UniqueID(id string) string {
+	if short := l.ShortID(id); short != id {
+		return short
+	}
+	own, n := TrimKind(id), 0
+	for _, s := range l.All() {
+		if other := TrimKind(s.ID); other != own {
+			k := 0
+			for k < min(len(own), len(other)) && own[k] == other[k] {
+				k++
+			}
+			n = max(n, k+1)
+		}
+	}
+	return cmp.Or(idPrefix(id, max(n, shortLengths[0])), id)
 }
 
 // idPrefix returns the first n bytes of an id without its kind, and what is left of the
