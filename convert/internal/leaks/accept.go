@@ -2,6 +2,7 @@ package leaks
 
 import (
 	"bytes"
+	"iter"
 	"math"
 )
 
@@ -9,15 +10,15 @@ import (
 // "key".
 const genericID = "generic-api-key"
 
-// accept returns where in a match the secret is, and whether it is one.
-func (w *scan) accept(r *rule, text []byte, m []int) (from, to int, ok bool) {
+// accept yields where in a match the secrets are.
+func (w *scan) accept(r *rule, text []byte, m []int) iter.Seq2[int, int] {
 	for m[1] > m[0] && text[m[1]-1] == '\n' {
 		m[1]--
 	}
 	for m[0] < m[1] && text[m[0]] == '\n' {
 		m[0]++
 	}
-	from, to = m[0], m[1]
+	from, to := m[0], m[1]
 	for g := 1; g < len(m)/2 && !r.noGroup; g++ {
 		if r.Group != 0 && g != r.Group || m[2*g] == m[2*g+1] {
 			continue
@@ -25,22 +26,40 @@ func (w *scan) accept(r *rule, text []byte, m []int) (from, to int, ok bool) {
 		from, to = m[2*g], m[2*g+1]
 		break
 	}
+	return func(yield func(from, to int) bool) {
+		if r.Each == "" {
+			if w.isSecret(r, text, m, from, to) {
+				yield(from, to)
+			}
+			return
+		}
+		for _, one := range r.each().FindAllSubmatchIndex(text[from:to], -1) {
+			a, b := from+one[2], from+one[3]
+			if w.isSecret(r, text, m, a, b) && !yield(a, b) {
+				return
+			}
+		}
+	}
+}
+
+// isSecret reports whether a part of a match is a secret.
+func (w *scan) isSecret(r *rule, text []byte, m []int, from, to int) bool {
 	secret, match := text[from:to], text[m[0]:m[1]]
 	if r.Entropy != 0 && entropy(secret) <= r.Entropy {
-		return 0, 0, false
+		return false
 	}
 	if r.ID == genericID && w.harmless.matches(text[m[0]:from], secret) {
-		return 0, 0, false
+		return false
 	}
 	line := lineOf(text, m[0], m[1])
 	for _, list := range [][]allow{w.allow, r.allow} {
 		for _, a := range list {
 			if a.allows(secret, match, line) {
-				return 0, 0, false
+				return false
 			}
 		}
 	}
-	return from, to, true
+	return true
 }
 
 // allows reports whether an allowance applies.

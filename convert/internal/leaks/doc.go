@@ -5,7 +5,9 @@
 // allow lists, as its own loader reads them. They are embedded as data, in gitleaks/rules.json,
 // since its module would link an HTTP client and 128 packages for them. The
 // module in upstream writes that file and compares it with gitleaks; `make
-// rules` updates it.
+// rules` updates it. Rules that gitleaks lacks are in own/rules.json, in the same form:
+// credentials in URLs, headers, netrc files and the arguments of commands. What they allow
+// is what stands in these places in documents and code.
 //
 // The search differs, since sessions are large and mostly prose:
 //

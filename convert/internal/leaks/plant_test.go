@@ -71,7 +71,27 @@ func (p planter) plants() []plant {
 		{rule: "new-relic-insert-key", before: "new_relic_insert: ", secret: word("NR", "II-", p.some(32, lower+digits))},
 		{rule: "curl-auth-user", before: "curl -u ", secret: word("deployer:", p.some(20, alnum)), after: " https://host.invalid/path"},
 		{rule: "generic-api-key", before: "session_secret=", secret: p.some(30, lower+digits)},
+		{rule: "url-credentials", before: "postgres://app:", secret: p.password(12), after: "@db.invalid/prod"},
+		{rule: "url-credentials", before: "redis://:", secret: p.password(9), after: "@cache:6379/0"},
+		{rule: "url-credentials", before: "git clone https://ann:", secret: p.password(18), after: "@host.invalid/x.git"},
+		{rule: "authorization-header", before: "Authorization: Bearer ", secret: p.password(24)},
+		{rule: "authorization-header", before: `headers = {"Authorization": "Bearer `, secret: p.password(40), after: `"}`},
+		{rule: "authorization-header", before: "> authorization: Basic ", secret: p.password(24) + "="},
+		{rule: "authorization-header", before: "Proxy-Authorization: Token ", secret: p.password(20)},
+		{rule: "cookie-header", before: "Cookie: theme=dark; session=", secret: p.password(26), after: "; lang=en"},
+		{rule: "cookie-header", before: "< Set-Cookie: sid=", secret: p.password(32), after: "; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT; HttpOnly"},
+		{rule: "netrc-password", before: "machine host.invalid login ann password ", secret: p.password(12)},
+		{rule: "netrc-password", before: "machine host.invalid\n  login ann\n  password ", secret: p.password(10)},
+		{rule: "command-line-password", before: "mysql -u root -p", secret: p.password(10), after: " prod -e 'select 1'"},
+		{rule: "command-line-password", before: "mysqldump --password=", secret: p.password(10), after: " prod"},
+		{rule: "command-line-password", before: "sshpass -p ", secret: p.password(9), after: " ssh ann@host.invalid"},
+		{rule: "command-line-password", before: "redis-cli -h cache -a ", secret: p.password(14), after: " ping"},
 	}
+}
+
+// password is n characters, letters of both cases and digits.
+func (p planter) password(n int) string {
+	return word(p.some(1, lower), p.some(1, upper), p.some(1, digits), p.some(n-3, alnum))
 }
 
 func (p planter) uuid() string {

@@ -29,19 +29,21 @@ func TestVendored(t *testing.T) {
 			t.Errorf("gitleaks/%s was edited: only `make rules` changes it", name)
 		}
 	}
-	set, err := loadRules()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(set); err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := files.ReadFile("gitleaks/rules.json"); !bytes.Equal(text, b.Bytes()) {
-		t.Error("gitleaks/rules.json says more than is read of it")
+	for _, name := range []string{gitleaksRules, ownRules} {
+		set, err := readRules(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", " ")
+		if err := e.Encode(set); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := files.ReadFile(name); !bytes.Equal(text, b.Bytes()) {
+			t.Errorf("%s says more than is read of it", name)
+		}
 	}
 }
 
@@ -58,6 +60,9 @@ func TestCompile(t *testing.T) {
 		}
 		if r.anchored {
 			r.tailAfterOne()
+		}
+		if r.Each != "" && r.each().NumSubexp() != 1 {
+			t.Errorf("%s: each has no single group", r.ID)
 		}
 		if len(r.words) == 0 || slices.Contains(r.words, "") {
 			t.Errorf("%s would be tried everywhere: %q", r.ID, r.words)

@@ -15,6 +15,7 @@ type ruleText struct {
 	Title    string      `json:"title"`
 	Pattern  string      `json:"pattern"`
 	Group    int         `json:"group,omitempty"` // group of the pattern with the secret; 0 = the first that is not empty
+	Each     string      `json:"each,omitempty"`  // what the group holds is no secret, but has them: in the first group of this expression
 	Entropy  float64     `json:"entropy,omitempty"`
 	Keywords []string    `json:"keywords"` // in lower case
 	Allow    []allowance `json:"allow,omitempty"`
@@ -28,24 +29,42 @@ type allowance struct {
 	Words    []string `json:"words,omitempty"` // words in the secret, in lower case
 }
 
-// ruleset is the content of rules.json, which the tests in upstream write.
+// ruleset is the content of a rules.json. The tests in upstream write that of gitleaks.
 type ruleset struct {
 	Source string      `json:"source"` // module and version that the rules are from
 	Allow  []allowance `json:"allow"`  // for all rules
 	Rules  []ruleText  `json:"rules"`
 }
 
-//go:embed gitleaks/rules.json
+//go:embed gitleaks/rules.json own/rules.json
 var files embed.FS
 
-// loadRules reads the embedded rules.
-func loadRules() (set ruleset, err error) {
-	text, err := files.ReadFile("gitleaks/rules.json")
+// The embedded files: the rules of gitleaks, and those that it lacks.
+const (
+	gitleaksRules = "gitleaks/rules.json"
+	ownRules      = "own/rules.json"
+)
+
+// loadRules reads all embedded rules. What our own file allows is for its rules only.
+func loadRules() (ruleset, error) {
+	set, err := readRules(gitleaksRules)
 	if err != nil {
 		return set, err
 	}
-	err = json.Unmarshal(text, &set)
+	own, err := readRules(ownRules)
+	for _, r := range own.Rules {
+		r.Allow = append(r.Allow, own.Allow...)
+		set.Rules = append(set.Rules, r)
+	}
 	return set, err
+}
+
+func readRules(name string) (set ruleset, err error) {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return set, err
+	}
+	return set, json.Unmarshal(text, &set)
 }
 
 // rule is a rule ready for use. Its expressions are compiled when they are
@@ -55,6 +74,7 @@ type rule struct {
 	shape
 	generic      bool
 	full         func() *regexp.Regexp
+	each         func() *regexp.Regexp
 	tailAfterOne func() *regexp.Regexp // the tail after any character
 	allow        []allow
 }
@@ -74,6 +94,7 @@ func newRule(text ruleText) (*rule, error) {
 	r := &rule{ruleText: text, shape: s, allow: allows(text.Allow)}
 	r.generic = text.ID == genericID || !s.marked
 	r.full = compiled(func() string { return text.Pattern })
+	r.each = compiled(func() string { return text.Each })
 	r.tailAfterOne = compiled(func() string { return afterOneRune(s.tail) })
 	return r, nil
 }

@@ -138,7 +138,7 @@ func (w *scan) search(id int) {
 			continue // truncated: it may be the middle of something else
 		}
 		t.done = max(t.done, origin[m[1]])
-		if a, b, ok := w.accept(r, text, m); ok {
+		for a, b := range w.accept(r, text, m) {
 			w.hits = append(w.hits, match{origin[a], origin[b], id})
 		}
 	}

@@ -38,6 +38,9 @@ type Store struct {
 
 	// Changes is the digest of what finds the changes since; "" if nothing does.
 	Changes string `json:"changes,omitempty"`
+
+	// Kept reports whether the target has files of records that the source lost.
+	Kept bool `json:"kept,omitempty"`
 }
 
 // File is a file of the target as rehome wrote it.
@@ -58,6 +61,10 @@ type Stat struct {
 	Time  int64  `json:"time"` // of the last change, in nanoseconds
 	Inode uint64 `json:"inode,omitempty"`
 	Mode  uint32 `json:"mode"`
+
+	// Status is fileid.ID.Status of a source. Files of a target get a new one when they
+	// get their names, and when a backup links them.
+	Status int64 `json:"status,omitempty"`
 }
 
 const version = 1
@@ -167,6 +174,8 @@ func Source(paths ...string) (out []Stat) {
 			s := StatOf(info)
 			if s.Path = at; info.IsDir() {
 				s.Size, s.Time = 0, 0 // its entries are described themselves
+			} else {
+				s.Status = fileid.Of(info).Status
 			}
 			if out = append(out, s); len(out) > maxFiles {
 				return fs.ErrInvalid

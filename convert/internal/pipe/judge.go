@@ -69,7 +69,9 @@ func (j *judge) count(r *Result) { r.Messages, r.Turns, r.Bytes = j.messages, j.
 func (j *judge) tap(s *session.Session) (*session.Session, error) {
 	out := *s
 	out.Messages = judged(s.Messages, func(m *session.Message) error {
-		j.messages++
+		if m.Said() {
+			j.messages++
+		}
 		if m.Turn != nil {
 			j.turns++
 		}

@@ -55,8 +55,8 @@ const (
 // Result is what became of a session.
 type Result struct {
 	session.Head
-	Plan                   Plan // zero if the session could not be started
-	Messages, Turns, Bytes int64
+	Plan                   Plan  // zero if the session could not be started
+	Messages, Turns, Bytes int64 // only messages that were said
 	Losses                 *loss.Log
 	Worst                  loss.Kind      // of the losses of all sessions in the draft
 	Draft                  *formats.Draft // nil if the session was not written

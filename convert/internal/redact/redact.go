@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,8 +94,35 @@ func (r *Redactor) Add(found []Finding) {
 				r.known.add(spelling{value: v, text: []byte(name), whole: true})
 			}
 		}
+		if v.secret() {
+			for line := range longLines(f.text) {
+				r.known.add(spelling{value: v, text: []byte(line)})
+			}
+		}
 		if other := normal(nil, []byte(`\`+f.text)); len(other) >= gram && string(other) != f.text {
 			r.known.add(spelling{value: v, text: other, whole: whole, escaped: true})
+		}
+	}
+}
+
+// minKeyLine is from which length on a line of a secret is a secret of its own.
+const minKeyLine = 20
+
+// longLines yields the lines of a secret of several, such as a private key, that nobody can
+// guess: a tool can print some of them alone. Text is none, for example in a key that is
+// only described: it has more spaces than the normal form of base64.
+func longLines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !strings.Contains(text, "\n") {
+			return
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			line = strings.Trim(line, " \r\t")
+			other := func(c rune) bool { return c != ' ' && c != '=' && (c > 255 || !isDigit(byte(c))) }
+			random := strings.ContainsAny(line, "0123456789") && strings.ToLower(line) != line
+			if len(line) >= minKeyLine && random && 12*strings.Count(line, " ") <= len(line) && !strings.ContainsFunc(line, other) && !yield(line) {
+				return
+			}
 		}
 	}
 }

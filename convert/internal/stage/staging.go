@@ -2,8 +2,10 @@ package stage
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 
 	"rehome/formats"
@@ -124,22 +126,29 @@ func RemoveStore(path string) error {
 	return nil
 }
 
-// Sweep removes the folders of killed runs for the same target. Such a folder
-// is in the nearest folder above the target that existed then, which is not
-// always the nearest that exists now.
-func Sweep(t Target, say func(string)) {
-	reported := func(root string, err error) {
-		if err != nil {
-			say("could not remove what an interrupted run left: " + err.Error())
-		} else {
-			say("removed what an interrupted run left: " + root)
+// Sweep removes the folders of killed runs for the same targets. Such a folder is in
+// the nearest folder above its target that existed then, which is not always the
+// nearest that exists now.
+func Sweep(say func(string), targets ...Target) {
+	prefixes := map[string]map[string]bool{} // by folder
+	for _, t := range targets {
+		for dir := t.Dir; ; dir = filepath.Dir(dir) {
+			if prefixes[dir] == nil {
+				prefixes[dir] = map[string]bool{}
+			}
+			if prefixes[dir][stagingPrefix(t.Base())] = true; dir == filepath.Dir(dir) {
+				break
+			}
 		}
 	}
-	for dir := t.Dir; ; dir = filepath.Dir(dir) {
-		scratch.SweepBeside(dir, stagingPrefix(t.Base()), reported)
-		if dir == filepath.Dir(dir) {
-			return
-		}
+	for _, dir := range slices.Sorted(maps.Keys(prefixes)) {
+		scratch.SweepAmong(dir, func(prefix string) bool { return prefixes[dir][prefix] }, func(root string, err error) {
+			if err != nil {
+				say("could not remove what an interrupted run left: " + err.Error())
+			} else {
+				say("removed what an interrupted run left: " + root)
+			}
+		})
 	}
 }
 

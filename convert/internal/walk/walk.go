@@ -23,6 +23,7 @@ type Found struct {
 	Rel      string // slash path below the start of the walk; "." is the start itself
 	Loc      *formats.Location
 	Detected []formats.Detected // best first, never empty
+	Stray    bool               // it is in the folder of another store, but not of that store
 }
 
 // Item is what a walk found at a path: a store if Why is Store.
@@ -49,11 +50,12 @@ const (
 	ClientCopy                // a copy that a client made for itself
 )
 
-// Items yields the stores at and below start, and what is not entered or read, in
-// the order of the names. It does not enter stores, .git, node_modules, links to
-// folders, rehome's own backups and paths for which skip, if not nil, returns
-// true; it enters other hidden folders. skip is called once for each path. A mere guess (formats.Guess) counts only
-// at the start. It ends early if the context does.
+// Items yields the stores at and below start, and what is not entered or read, in the
+// order of the names. In the folder of a store it enters only what is not of that store,
+// see formats.Format.Strays. It does not enter .git, node_modules, links to folders,
+// rehome's own backups and paths for which skip, if not nil, returns true; it enters other
+// hidden folders. skip is called once for each path. A mere guess (formats.Guess) counts
+// only at the start. It ends early if the context does.
 func Items(ctx context.Context, reg *formats.Registry, start *formats.Location, skip func(rel string, isFolder bool) bool) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		w := &walker{ctx: ctx, reg: reg, skip: skip, yield: yield}
@@ -71,6 +73,7 @@ func Items(ctx context.Context, reg *formats.Registry, start *formats.Location, 
 }
 
 type walker struct {
+	stray bool // the walk is in the folder of a store
 	ctx   context.Context
 	reg   *formats.Registry
 	skip  func(rel string, isFolder bool) bool
@@ -79,7 +82,7 @@ type walker struct {
 
 // visit reports whether to go on.
 func (w *walker) visit(l *formats.Location, rel string) bool {
-	it := Item{Found: Found{Rel: rel, Loc: l}}
+	it := Item{Found: Found{Rel: rel, Loc: l, Stray: w.stray}}
 	switch {
 	case w.ctx.Err() != nil:
 		return false
@@ -99,12 +102,41 @@ func (w *walker) visit(l *formats.Location, rel string) bool {
 	}
 	switch {
 	case len(it.Detected) > 0 && (rel == "." || it.Detected[0].Score > formats.Guess):
-		return w.yield(it)
+		beside := strays(it.Found) // before another goroutine uses the location
+		return w.yield(it) && w.strays(l, rel, beside)
 	case l.IsDir():
 		return w.descend(l, rel)
 	}
-	it.Why = classify(w.reg, l)
+	if it.Why = classify(w.reg, l); w.stray && it.Why == Unclaimed {
+		return true // clients keep many files next to their sessions
+	}
 	return w.yield(it)
+}
+
+// strays returns what is in the folder of a store, but not of the store.
+func strays(f Found) []string {
+	if of := f.Detected[0].Format; of.Strays != nil && f.Loc.IsDir() {
+		return of.Strays(f.Loc)
+	}
+	return nil
+}
+
+// strays looks for other stores in the folder of a store.
+func (w *walker) strays(folder *formats.Location, rel string, names []string) bool {
+	was := w.stray
+	defer func() { w.stray = was }()
+	w.stray = true
+	for _, name := range names {
+		at := path.Join(rel, name)
+		loc, err := formats.Locate(filepath.Join(folder.Path, filepath.FromSlash(name)))
+		if err != nil || !loc.IsDir() && !loc.IsRegular() || w.skip != nil && w.skip(at, loc.IsDir()) {
+			continue
+		}
+		if !w.visit(loc, at) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *walker) descend(l *formats.Location, rel string) bool {

@@ -62,3 +62,36 @@ func TestRevision(t *testing.T) {
 		t.Error("a program of the repository's configuration ran")
 	}
 }
+
+// TestAddRunsNothing: what the configuration names does not run when files are staged, and
+// they are staged as they are.
+func TestAddRunsNothing(t *testing.T) {
+	dir, git := repository(t)
+	ran := filepath.ToSlash(filepath.Join(t.TempDir(), "ran"))
+	for name, value := range map[string]string{
+		"core.fsmonitor": "touch " + ran, "filter.a=b.clean": "touch " + ran + "; cat", "filter.a=b.required": "true", "filter.p.process": "touch " + ran,
+	} {
+		git("", "config", name, value)
+	}
+	for name, text := range map[string]string{".gitattributes": "a filter=a=b\nb filter=p\n", "a": "one\n", "b": "two\n", ".git/hooks/post-index-change": "#!/bin/sh\ntouch " + ran + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"a", "b"}
+	ids, err := Blobs(t.Context(), dir, names)
+	if err == nil {
+		err = Add(t.Context(), dir, names...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a program of the repository's configuration ran")
+	}
+	for i, want := range []string{"one", "two"} {
+		if got := git("", "cat-file", "blob", ids[i]); got != want {
+			t.Errorf("%s: staged %q, want %q", names[i], got, want)
+		}
+	}
+}

@@ -157,15 +157,37 @@ func Blob(ctx context.Context, top, id string, read func(io.Reader) error) error
 	return errors.Join(err, cmd.Wait())
 }
 
-// Blobs returns the ids that files of the work tree get if they are added.
+// filtering returns a command of git that reads files of the work tree, without the filters
+// that the configuration has for them.
+func filtering(ctx context.Context, top string, args ...string) (*exec.Cmd, error) {
+	out, err := command(ctx, top, "config", "--null", "--name-only", "--get-regexp", `^filter\..*\.(clean|process|required)$`).Output()
+	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+		return nil, fmt.Errorf("git config: %w", err)
+	}
+	cmd, n := command(ctx, top, args...), 0
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if name == "" {
+			break
+		}
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=", n)) // "" is false, too
+		n++
+	}
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+	return cmd, nil
+}
+
+// Blobs returns the ids that files of the work tree get if they are added by Add.
 func Blobs(ctx context.Context, top string, names []string) ([]string, error) {
 	for _, name := range names {
 		if strings.ContainsAny(name, "\n\r\"") {
 			return nil, fmt.Errorf("%q: git cannot be asked for the content of a file with this name", name)
 		}
 	}
-	cmd := exec.CommandContext(ctx, "git", "hash-object", "--stdin-paths")
-	cmd.Dir, cmd.Env, cmd.Stdin = top, environment(), strings.NewReader(strings.Join(names, "\n")+"\n")
+	cmd, err := filtering(ctx, top, "hash-object", "--stdin-paths")
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdin = strings.NewReader(strings.Join(names, "\n") + "\n")
 	out, err := cmd.Output()
 	ids := strings.Fields(string(out))
 	if err != nil || len(ids) != len(names) {
@@ -175,15 +197,17 @@ func Blobs(ctx context.Context, top string, names []string) ([]string, error) {
 }
 
 // Add stages paths as they are in the work tree: files, folders, and what is removed; also
-// what is ignored, or not a part of a sparse work tree.
+// what is ignored, or not a part of a sparse work tree. No filter runs.
 func Add(ctx context.Context, top string, paths ...string) error {
 	args := []string{"--literal-pathspecs", "add", "--all", "--force", "--"}
 	if sparse, err := command(ctx, top, "config", "--bool", "core.sparseCheckout").Output(); err == nil && strings.TrimSpace(string(sparse)) == "true" {
 		args[len(args)-1] = "--sparse" // older versions of git do not know it
 		args = append(args, "--")
 	}
-	cmd := exec.CommandContext(ctx, "git", append(args, paths...)...)
-	cmd.Dir, cmd.Env = top, environment()
+	cmd, err := filtering(ctx, top, append(args, paths...)...)
+	if err != nil {
+		return err
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("git add: %s: %w", strings.TrimSpace(string(out)), err)
 	}

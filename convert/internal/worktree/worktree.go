@@ -3,7 +3,8 @@
 // The repository may be anybody's, and its configuration can name programs to run.
 // So git only lists what is committed, from its object database: that runs no hook,
 // no filter, no file system monitor, takes no lock and fetches nothing. Whether a
-// file is as it was committed is decided here, by the bytes of the file.
+// file is as it was committed is decided here, by the bytes of the file. Blobs and Add,
+// which finish a merge, read files of the work tree, and run nothing, either.
 package worktree
 
 import (
