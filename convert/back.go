@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/shell"
 )
 
 // BackSource is a session, and the store that holds it.
@@ -20,6 +22,7 @@ type BackSource struct {
 	Path   string // of the store; of the original: its file
 	Format string
 	ID     string
+	Folder string // of the session, as sessions.List found it; "" = what it states
 }
 
 // Back appends the turns with which a migrated session was continued to the session that
@@ -63,12 +66,12 @@ func (b *bringing) run(ctx context.Context) (err error) {
 	for common < min(turns, len(b.is.prompts)) && b.was.prompts[common].same(b.is.prompts[common]) {
 		common++
 	}
-	b.rep = Migrated{Source: b.from.Path, ID: b.from.ID, Agent: b.is.head.Agent, Title: b.is.head.Title, Status: Same, Cwd: b.was.head.Workspace, Session: b.original.ID, File: b.original.Path, Losses: []loss.Group{}}
+	b.rep = Migrated{Source: b.from.Path, ID: b.from.ID, Agent: b.is.head.Agent, Title: b.is.head.Title, Status: Same, Cwd: cmp.Or(b.original.Folder, b.was.head.Workspace), Session: b.original.ID, File: b.original.Path, Losses: []loss.Group{}}
 	switch {
 	case common == len(b.is.prompts) && (common < turns || !b.is.grown):
 		return nil // there is nothing new
 	case common < turns:
-		return &formats.Error{At: b.original.ID, Err: fmt.Errorf("both this session and %s were continued after turn %d", b.from.ID, common), Hint: "run `rehome migrate " + b.from.ID + " --again` to make a session of its own of the other one"}
+		return &formats.Error{At: b.original.ID, Err: fmt.Errorf("both this session and %s were continued after turn %d", b.from.ID, common), Hint: "run `" + shell.Command("rehome", "migrate", b.from.ID, "--again") + "` to make a session of its own of the other one"}
 	}
 	b.rep.Turns = int64(len(b.is.prompts) - common)
 	if b.to.Writer.Appends {

@@ -49,7 +49,7 @@ func (b *bringing) append(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := b.verify(ctx, BackSource{a.main, b.original.Format, b.original.ID}); err != nil {
+	if err := b.verify(ctx, BackSource{Path: a.main, Format: b.original.Format, ID: b.original.ID}); err != nil {
 		return err
 	}
 	if b.o.DryRun {
@@ -186,7 +186,7 @@ func stageBeside(path string) (staged string, remove func() error, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	stage.Sweep(at, func(string) {})
+	stage.Sweep(func(string) {}, at)
 	dir, err := stage.New(at)
 	if err != nil {
 		return "", nil, err

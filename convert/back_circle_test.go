@@ -78,6 +78,9 @@ func (f *claudeFile) do(kind, text string) {
 		f.line(`"type":"user"`, `"message":{"role":"user","content":[{"type":"text","text":"`+text+`"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]}`)
 	case "meta": // as the client does when a turn was interrupted
 		f.line(`"type":"user"`, `"message":{"role":"user","content":"`+text+`"}`, `"isMeta":true`)
+	case "attach": // a record of the client, and one that it sends
+		f.line(`"type":"attachment"`, `"attachment":{"type":"skill_listing","content":"`+text+`","skillCount":1}`)
+		f.line(`"type":"attachment"`, `"attachment":{"type":"unheard_of","text":"`+text+`"}`)
 	case "compact":
 		f.parent = nil
 		f.line(`"type":"system"`, `"subtype":"compact_boundary","content":"Conversation compacted","compactMetadata":{"trigger":"manual","preTokens":100}`)
@@ -350,6 +353,15 @@ func TestBackToCursor(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestBackCounts: what the client adds to a prompt is no message that anybody wrote.
+func TestBackCounts(t *testing.T) {
+	c := newCircle(t, "cursor-cli", "cursor-chat", "claude-code")
+	continued(t, c.copy.Path, "attach:a", "ask:first", "attach:b", "meta:aside", "say:one", "attach:c")
+	if m := c.back(); m.Status != convert.Updated || m.Turns != 1 || m.Messages != 2 {
+		t.Errorf("one prompt and one answer: %d turns, %d messages", m.Turns, m.Messages)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // extend adds what is new to the original in the store that its client uses. It reads the
 // store again, and undoes what it cannot verify.
 func (b *bringing) extend(ctx context.Context) (err error) {
-	in := newInput(b.reg, b.original.Path, b.o.Dir, Options{DryRun: b.o.DryRun, Jobs: 1, OnNotice: b.o.OnNotice})
+	in := newInput(b.reg, b.original.Path, b.o.Dir, Options{DryRun: b.o.DryRun, Jobs: 1, OnNotice: b.o.OnNotice}, b.o.Folders)
 	m := &migration{input: in, o: b.o, to: b.to}
 	at, err := m.stagingTarget()
 	if err != nil {

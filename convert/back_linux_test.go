@@ -152,7 +152,7 @@ func TestBackKilled(t *testing.T) {
 				t.Fatal("nothing was brought back")
 			}
 			states := map[string]int{}
-			for at := n; at > 0; at -= 1 + (n-at)/8 {
+			for at := n; at > 0; at = stepBefore(at, 1+(n-at)/8) {
 				h.reset()
 				if _, err := killAtWrite(h.victim(0), at); err != nil {
 					t.Fatal(err)

@@ -214,7 +214,9 @@ func (b *bringing) after(all iter.Seq2[*session.Message, error], note func(*sess
 			if turns > 0 || turns == 0 && !rest.has(m) {
 				continue
 			}
-			b.rep.Messages++
+			if m.Said() {
+				b.rep.Messages++
+			}
 			b.added.add(m)
 			note(m)
 			if !yield(m, nil) {

@@ -10,6 +10,7 @@ import (
 	"rehome/convert/internal/notify"
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -79,7 +80,7 @@ func convertWith(ctx context.Context, reg *formats.Registry, src, dst string, o 
 	if o.Allow == 0 {
 		o.Allow = loss.Dropped
 	}
-	j := &job{rep: rep, rename: rename, input: newInput(reg, src, dst, o, o.Workspace)}
+	j := &job{rep: rep, rename: rename, input: newInput(reg, src, dst, o, sessions.Candidates{Dirs: []string{o.Workspace}})}
 	err := j.run(ctx)
 	defer func() { rep.Workspaces, rep.Redacted = rep.byWorkspace(), j.redactedSums() }()
 	if err == nil {
@@ -191,10 +192,11 @@ func (j *job) prepare(ctx context.Context) error {
 		j.found = append(j.found, f)
 	}
 	j.learnPaths(ctx)
-	j.omitted, j.stagedSessions = make([]*sidecar.Omitted, len(j.found)), make([][]stagedSession, len(j.found))
 	if err := j.chooseConversion(ctx); err != nil {
 		return err
 	}
+	j.leaveStrays()
+	j.omitted, j.stagedSessions = make([]*sidecar.Omitted, len(j.found)), make([][]stagedSession, len(j.found))
 	j.measureSizes()
 	if err := j.sidecar.Read(j.src, j.sourceStore(), j.notify.Say); err != nil {
 		return err
@@ -212,6 +214,23 @@ func (j *job) prepare(ctx context.Context) error {
 		j.notify.Say(fmt.Sprintf("%s: ignored its items for %v", j.sidecar.From, rule.Count(int64(n), "missing store")))
 	}
 	return nil
+}
+
+// leaveStrays leaves stores in the folder of another store out of an exact conversion,
+// which makes one store of that folder.
+func (j *job) leaveStrays() {
+	if j.rep.Lane == SessionConversion {
+		return
+	}
+	found, stores := j.found, j.rep.Stores
+	j.found, j.rep.Stores = nil, stores[:0]
+	for i, f := range found {
+		if f.Stray {
+			j.notify.Say(f.Rel + " skipped: sessions that are not of the store around them; pass it as SRC to convert them")
+			continue
+		}
+		j.found, j.rep.Stores = append(j.found, f), append(j.rep.Stores, stores[i])
+	}
 }
 
 // resolveTarget finds out where the result goes, and returns an error if it
@@ -233,9 +252,9 @@ func (j *job) resolveTarget(ctx context.Context) (err error) {
 		return err
 	}
 	if !j.opts.DryRun { // before any error: this may be all that a killed run left
-		stage.Sweep(j.dest, j.notify.Say)
+		stage.Sweep(j.notify.Say, j.dest)
 		if j.sidecar.Named {
-			stage.Sweep(j.sidecar.To, j.notify.Say)
+			stage.Sweep(j.notify.Say, j.sidecar.To)
 		}
 	}
 	return j.refuseExisting()

@@ -56,8 +56,8 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 	switch {
 	case fatal(err):
 		return err // not this store's fault: the whole run has failed
-	case errors.Is(err, errWithheld):
-		rep.Status = Withheld
+	case errors.Is(err, errLosses):
+		rep.Status = Skipped
 	case err != nil:
 		rep.fail(j.explain(err))
 	default:

@@ -230,7 +230,7 @@ func TestAllowedLine(t *testing.T) {
 	src := write(t, filepath.Join(dir, "a"), leftText(3)+"9\t!loss\n")
 	leavesNothing(t, dir, func() {
 		rep, err := Convert(t.Context(), fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", Allow: loss.Reshaped})
-		if err != nil || rep.Placed || rep.Withheld() != 1 || len(rep.Stores[0].Losses) != 1 || rep.Stores[0].Losses[0].Kind != loss.Dropped {
+		if err != nil || rep.Placed || rep.Skipped() != 1 || len(rep.Stores[0].Losses) != 1 || rep.Stores[0].Losses[0].Kind != loss.Dropped {
 			t.Errorf("%v: %+v", err, rep)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/golden"
 
 	"golang.org/x/sys/unix"
 )
@@ -43,7 +44,7 @@ func TestFullDisk(t *testing.T) {
 	for name, route := range routes {
 		t.Run(name, func(t *testing.T) {
 			placed, refused := 0, 0
-			for pages := 1; pages <= 64; pages += 1 + pages/8 {
+			for pages := 1; pages <= 64; pages += golden.Every() * (1 + pages/8) {
 				for _, inodes := range []int{0, 1 + pages/3} {
 					if fillsDisk(t, bin, disk, route, pages, inodes) {
 						placed++

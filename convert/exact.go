@@ -35,8 +35,8 @@ type exactConversion struct {
 	records     *recordRedaction    // nil: nothing is redacted
 }
 
-// errWithheld is the error of a conversion with losses beyond Options.Allow.
-var errWithheld = errors.New("losses beyond --allow")
+// errLosses is the error of a conversion with losses beyond Options.Allow.
+var errLosses = errors.New("losses beyond --allow")
 
 // run reads the store, writes it, and reads it again to verify it.
 func (c *exactConversion) run(ctx context.Context) error {
@@ -76,9 +76,12 @@ func (c *exactConversion) run(ctx context.Context) error {
 	c.out.setCounts(schema, sum)
 	c.out.Partial = c.partial
 	if c.losses.Worst() > c.opts.Allow {
-		return errWithheld
+		return errLosses
 	}
 	if err := errors.Join(c.verify(ctx, to, schema, sum), c.searchFiles(ctx, from, to)); err != nil {
+		return err
+	}
+	if err := c.refuseHidden(ctx, from, to, schema); err != nil {
 		return err
 	}
 	if err := c.refusePlanted(ctx, from, to); err != nil {

@@ -33,12 +33,11 @@ type input struct {
 	validators sync.Pool // of *schemas.Lines: each is used by one worker at a time
 }
 
-// newInput returns the input of a run. dirs are candidates for the folders of
-// sessions whose store has only a name derived from it.
-func newInput(reg *formats.Registry, src, dst string, o Options, dirs ...string) *input {
+// newInput returns the input of a run. from are candidates for the folders of its sessions.
+func newInput(reg *formats.Registry, src, dst string, o Options, from sessions.Candidates) *input {
 	o.Sessions = slices.Compact(slices.Sorted(slices.Values(o.Sessions)))
 	return &input{
-		reg: reg, src: src, dst: dst, opts: o, folders: sessions.NewFolders(reg, dirs...), notify: notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice},
+		reg: reg, src: src, dst: dst, opts: o, folders: sessions.NewFolders(reg, from), notify: notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice},
 		project: sessions.NewProject(o.Workspace),
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rehome/golden"
 )
 
 // twoSources are folders of sessions that two people continued, most of them differently.
@@ -30,5 +32,5 @@ func twoSources(t *testing.T, sessions int) (dir, a, b string) {
 func TestMergeKilledAnywhere(t *testing.T) {
 	bin := program(t)
 	src, a, b := twoSources(t, 30)
-	killedAnywhere(t, bin, 80, src, "merge", a, b)
+	killedAnywhere(t, bin, 80/golden.Every(), src, "merge", a, b)
 }

@@ -19,16 +19,16 @@ import (
 // MigrateOptions are the options of a migration. The zero value of all but To
 // and Dir is what the command line does without flags.
 type MigrateOptions struct {
-	From, To     string   // format names; "" = detect
-	Dir          string   // the client's config folder, see formats.Home.Config
-	Cwd          string   // the folder to assign them to; "" = the one that each belongs to
-	Folders      []string // candidates for the folders of sessions whose store has only a name derived from it
-	DropThinking bool     // omit reasoning that the client cannot use
-	History      bool     // also include abandoned turns, if the client keeps its own
-	FullHistory  bool     // also send compacted turns to the model
-	UndoDir      string   // the folder of undo records, see Undo; "" = keep none, which stores of many sessions refuse
-	Again        bool     // write another copy, beside the earlier one
-	Update       bool     // overwrite an earlier migration, unless it was continued in the client
+	From, To     string              // format names; "" = detect
+	Dir          string              // the client's config folder, see formats.Home.Config
+	Cwd          string              // the folder to assign them to; "" = the one that each belongs to
+	Folders      sessions.Candidates // for the folders of sessions
+	DropThinking bool                // omit reasoning that the client cannot use
+	History      bool                // also include abandoned turns, if the client keeps its own
+	FullHistory  bool                // also send compacted turns to the model
+	UndoDir      string              // the folder of undo records, see Undo; "" = keep none, which stores of many sessions refuse
+	Again        bool                // write another copy, beside the earlier one
+	Update       bool                // overwrite an earlier migration, unless it was continued in the client
 	DryRun       bool
 	Live         bool // read a store in use in place
 	Jobs         int  // workers; 0 = one per CPU
@@ -62,8 +62,11 @@ type Migration struct {
 
 // The states of a migrated session, besides Placed, Checked and Failed.
 const (
-	Same    = "same"    // unchanged since an earlier migration, or the client's own
-	Updated = "updated" // an older state of it was overwritten
+	Same = "same" // unchanged since an earlier migration, or the client's own
+	// Continued means that the session was migrated earlier, and has been continued there since: it was
+	// not touched.
+	Continued = "continued"
+	Updated   = "updated" // an older state of it was overwritten
 )
 
 // Migrated is the result for one session.
@@ -158,7 +161,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 	}
 	in := newInput(reg, src.Path, o.Dir, Options{
 		From: o.From, DryRun: o.DryRun, Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose, Redact: o.Redact,
-	}, o.Folders...)
+	}, o.Folders)
 	in.inner = true
 	m := &migration{input: in, o: o, to: reg.Lookup(o.To), rename: with, out: out, unsynced: map[string]bool{}}
 	before := len(out.Migrated)
@@ -251,7 +254,7 @@ func (m *migration) stagingTarget() (stage.Target, error) {
 	}
 	at, err := stage.Resolve(path)
 	if err == nil && !m.opts.DryRun {
-		stage.Sweep(at, m.notify.Say)
+		stage.Sweep(m.notify.Say, at)
 	}
 	return at, err
 }

@@ -100,7 +100,10 @@ func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err
 func (m *migration) replace(ctx context.Context, p fileMove) error {
 	info, err := os.Lstat(p.path)
 	if err == nil && !p.companion {
-		err = m.mayReplace(ctx, &p, info) // the client may have continued it in the meantime
+		var was formats.Standing
+		if was, err = m.was(ctx, &p, info); err == nil { // the client may have continued it in the meantime
+			err = m.mayReplace(&p, was)
+		}
 	}
 	if err != nil {
 		return err

@@ -72,7 +72,10 @@ func (m *migration) flush(ctx context.Context) (err error) {
 		if p.err == nil && len(p.todo) > 0 {
 			p.err = failed
 		}
-		if p.rep.Status, err = m.place(ctx, p); err != nil {
+		switch p.rep.Status, err = m.place(ctx, p); {
+		case errors.Is(err, ErrContinued) && !m.o.Update:
+			p.rep.Status, err = Continued, nil
+		case err != nil:
 			p.rep.Status, p.rep.err = Failed, err
 			p.rep.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
 		}

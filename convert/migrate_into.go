@@ -35,8 +35,8 @@ func (m *migration) taken(h *session.Head) bool {
 }
 
 // placeInto adds a family to the store that its client uses.
-func (m *migration) placeInto(ctx context.Context, f *sessionFamily, rep *Migrated) (status string, err error) {
-	h := f.root.placement.root
+func (m *migration) placeInto(ctx context.Context, f *plannedFamily) (status string, err error) {
+	h, rep := f.root.placement.root, &f.rep
 	rep.File, rep.Session = m.storePath(h.Workspace), m.to.Writer.ID(h)
 	if f.root.placement.inPlace {
 		return Same, nil
@@ -55,6 +55,7 @@ func (m *migration) placeInto(ctx context.Context, f *sessionFamily, rep *Migrat
 			return "", err
 		}
 		defer func() { err = errors.Join(err, log.Close()) }()
+		m.recordCopies(log, f)
 		a.Log = log
 		defer func() { m.takeBack(ctx, log, rep, &err) }()
 	}
@@ -77,17 +78,20 @@ func (m *migration) placeInto(ctx context.Context, f *sessionFamily, rep *Migrat
 		}
 		return Updated, nil
 	}
-	return "", existsInStore(got.Was, rep)
+	return "", existsAs(got.Was, &formats.Error{At: rep.File, Pointer: rep.Session})
 }
 
-// existsInStore returns why a session that the client has is not replaced.
-func existsInStore(was formats.Standing, rep *Migrated) error {
-	e := &formats.Error{At: rep.File, Pointer: rep.Session, Err: formats.ErrExists, Hint: "--again writes another copy, with an id of its own"}
+// ErrContinued means that a session was continued in the client that it was migrated to.
+var ErrContinued = fmt.Errorf("%w, and was continued there", formats.ErrExists)
+
+// existsAs completes the error that says why a session that the client has is not replaced.
+func existsAs(was formats.Standing, e *formats.Error) error {
+	e.Err, e.Hint = formats.ErrExists, "--again writes another copy, with an id of its own"
 	switch was {
 	case formats.Older:
 		e.Err, e.Hint = fmt.Errorf("%w: an older state of this session", formats.ErrExists), "pass --update to overwrite it; it was not continued there"
 	case formats.Continued:
-		e.Err, e.Hint = fmt.Errorf("%w, and was continued there", formats.ErrExists), "it was not touched; "+e.Hint
+		e.Err, e.Hint = ErrContinued, "it was not touched; "+e.Hint
 	}
 	return e
 }

@@ -156,7 +156,7 @@ func TestIntoKilled(t *testing.T) {
 				t.Fatal("nothing was migrated")
 			}
 			states := map[string]int{}
-			for at := n; at > 0; at -= 1 + (n-at)/5 {
+			for at := n; at > 0; at = stepBefore(at, 1+(n-at)/5) {
 				states[b.killed(earlier, at)]++
 			}
 			t.Logf("%d writes: %v", n, states)

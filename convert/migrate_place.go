@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,7 +106,7 @@ func (m *migration) place(ctx context.Context, p *plannedFamily) (string, error)
 	case p.err != nil:
 		return "", p.err
 	case m.adds():
-		return m.placeInto(ctx, p.sessionFamily, &p.rep)
+		return m.placeInto(ctx, p)
 	case len(p.todo) == 0:
 		return Same, nil
 	case m.o.DryRun:
@@ -206,23 +205,28 @@ func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err er
 		}
 	}
 	p.replaces = true
-	return false, m.mayReplace(ctx, p, info)
+	was, err := m.was(ctx, p, info)
+	if err != nil || was == formats.Same {
+		return was == formats.Same, err
+	}
+	return false, m.mayReplace(p, was)
 }
 
-// mayReplace returns an error unless rehome wrote all of a file or folder.
-func (m *migration) mayReplace(ctx context.Context, p *fileMove, info fs.FileInfo) error {
-	path, again := p.path, "--again writes another copy, with an id of its own"
+// was says what is at the path of a staged file or folder.
+func (m *migration) was(ctx context.Context, p *fileMove, info fs.FileInfo) (formats.Standing, error) {
 	if info.IsDir() != p.folder || !p.folder && !info.Mode().IsRegular() || m.to.Writer.Unmodified == nil {
-		return &formats.Error{At: path, Err: formats.ErrExists, Hint: again}
+		return formats.Foreign, nil
 	}
-	ours, err := m.to.Writer.Unmodified(ctx, path)
-	switch {
-	case err != nil:
-		return err
-	case !ours:
-		return &formats.Error{At: path, Err: fmt.Errorf("%w, and was continued there", formats.ErrExists), Hint: "it was not touched; " + again}
-	case !m.o.Update:
-		return &formats.Error{At: path, Err: fmt.Errorf("%w: an older state of this session", formats.ErrExists), Hint: "pass --update to overwrite it; it was not continued there"}
+	if ours, err := m.to.Writer.Unmodified(ctx, p.path); ours || err != nil {
+		return formats.Older, err
 	}
-	return nil
+	return m.standing(ctx, p)
+}
+
+// mayReplace returns an error unless rehome wrote all that was said in a file or folder.
+func (m *migration) mayReplace(p *fileMove, was formats.Standing) error {
+	if was == formats.Older && m.o.Update {
+		return nil
+	}
+	return existsAs(was, &formats.Error{At: p.path})
 }

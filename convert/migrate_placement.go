@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"rehome/convert/internal/stage"
 	"rehome/convert/sessions"
@@ -96,16 +95,13 @@ func (g *givenIDs) give(to *formats.Format, h session.Head, taken func(*session.
 	}
 	key := func() string { return h.Workspace + "\x00" + to.Writer.ID(&h) }
 	id, first := h.ID, key()
-	for n := max(g.last[first], 1) + 1; n <= maxCopies && (g.given[key()] || taken != nil && (h.ID == id || taken(&h))); n++ {
-		h.ID = id + "#" + strconv.Itoa(n)
+	for n := max(g.last[first], 1) + 1; n <= sessions.MaxCopies && (g.given[key()] || taken != nil && (h.ID == id || taken(&h))); n++ {
+		h.ID = sessions.CopyID(id, n)
 		g.last[first] = n
 	}
 	g.given[key()] = true
 	return h.ID
 }
-
-// maxCopies bounds the search for an id.
-const maxCopies = 9999
 
 // ErrNoFolder means that nothing says to which folder a session belongs.
 var ErrNoFolder = errors.New("its store does not name its folder")

@@ -44,12 +44,25 @@ func (m *migration) record(ctx context.Context, plans []*plannedFamily) (*undo.L
 		}
 	}
 	if err == nil {
+		m.recordCopies(log, plans...)
 		err = log.Save(nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return log, nil
+}
+
+// recordCopies records from which sessions others are made. Without that they are known by
+// their ids, as far as no earlier copy is missing.
+func (m *migration) recordCopies(log *undo.Log, plans ...*plannedFamily) {
+	var list []undo.Copy
+	for _, p := range plans {
+		list = append(list, undo.Copy{Format: m.to.Name, Session: p.rep.Session, Of: p.rep.ID})
+	}
+	if err := log.Copied(list); err != nil {
+		m.notify.Say("cannot record which session this is a copy of: " + err.Error())
+	}
 }
 
 // recordFamily adds the files of a family to a record, and keeps those that they replace.

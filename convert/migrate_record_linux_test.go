@@ -118,7 +118,7 @@ func TestRecordKilled(t *testing.T) {
 					t.Fatal("nothing was migrated")
 				}
 				states := map[string]int{}
-				for at := n; at > 0; at -= 1 + (n-at)/4 {
+				for at := n; at > 0; at = stepBefore(at, 1+(n-at)/4) {
 					h.reset(older)
 					if _, err := killAtWrite(h.victim(0), at); err != nil {
 						t.Fatal(err)
@@ -143,7 +143,7 @@ func TestRecordKilled(t *testing.T) {
 					t.Fatal(err)
 				}
 				h.is("not", 0, h.tree(true), old)
-				for at := n; at > 0; at -= 2 {
+				for at := n; at > 0; at = stepBefore(at, 2) {
 					h.reset(older)
 					h.run(h.victim(0))
 					if _, err := killAtWrite(h.undoing(), at); err != nil {

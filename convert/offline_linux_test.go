@@ -90,7 +90,7 @@ func TestNoSockets(t *testing.T) {
 		{"convert chat text --to archive --update", 0}, {"watch chat text --to archive --once", 0}, {"watch chat watched --to archive", 0},
 		{"backup backups", 0}, {"backup --print-schedule cron", 0}, {"restore backups --to restored", 0}, {"restore //example.com/share", 1},
 		{"migrate chat --home home --cwd /work", 0}, {"migrate //example.com/share --home home", 1},
-		{"migrate chat --to cursor-sdk --home home --cwd /work", 0}, {"migrate chat --to cursor-cli --cursor-dir cli --cwd /work --again", 0}, {"undo --list --home home", 0}, {"undo --home home", 0}, {"mv /old /new --home home", 0},
+		{"migrate chat --to cursor-sdk --home home --cwd /work", 0}, {"migrate chat --to cursor-cli --cursor-dir cli --cwd /work --again", 0}, {"undo --list --home home", 0}, {"undo --home home", 0}, {"mv /old /new --home home", 2},
 		{"check chat --secrets", 0}, {"check samples --secrets --for claude-code --format sarif", unsure}, {"check --rules", 0},
 		{"check all.jsonl --schema remote.json", 1}, {"nonsense", 2},
 		{"search hello", 0}, {"search --path samples -e h.llo", 0}, {"doctor", 0}, {"doctor samples", unsure},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"rehome/convert/internal/notify"
@@ -64,10 +65,6 @@ func (j *job) commit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if j.rep.Lane == SessionConversion {
-		_, err := os.Lstat(at)
-		some = err == nil // of sessions in one file
-	}
 	if some {
 		if err := errors.Join(stage.Deny(at, denied), stage.SyncFile(at), stage.SyncFolder(filepath.Dir(at))); err != nil {
 			return err
@@ -88,9 +85,12 @@ func (j *job) commit(ctx context.Context) error {
 	if !some {
 		at = ""
 	} else if j.update != nil {
-		if err := j.update.rememberSidecar(); err != nil {
+		if err := j.update.rememberFiles(ctx, "", path.Join(j.sidecar.To.Tail...)); err != nil {
 			return err
 		}
+	}
+	if err := j.rememberText(ctx, some); err != nil {
+		return err
 	}
 	j.update.save()
 	if err := j.place(m, at); err != nil {
@@ -106,18 +106,13 @@ func (j *job) commit(ctx context.Context) error {
 // that the user named.
 func (j *job) sidecarStage() (string, *stage.Folder, error) {
 	if !j.sidecar.Named {
-		return j.stagedSidecar(), nil, nil
+		return filepath.Join(j.stage.Tree, filepath.Join(j.sidecar.To.Tail...)), nil, nil
 	}
 	s, err := stage.New(j.sidecar.To)
 	if err != nil {
 		return "", nil, err
 	}
 	return filepath.Join(s.Tree, j.sidecar.To.Base()), s, nil
-}
-
-// stagedSidecar returns the path of the sidecar in the tree beside the target.
-func (j *job) stagedSidecar() string {
-	return filepath.Join(j.stage.Tree, filepath.Join(j.sidecar.To.Tail...))
 }
 
 // place renames. If folders above the target are missing, the topmost is

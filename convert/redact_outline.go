@@ -47,7 +47,7 @@ func (c *exactConversion) outline(ctx context.Context, f *formats.Format, l *for
 		return nil, nil
 	}
 	out := map[string]int{}
-	v := formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}, NoSidecar: true, Live: c.opts.Live, Jobs: c.jobs}
+	v := formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}, Live: c.opts.Live, Jobs: c.jobs}
 	for s, err := range f.Sessions.Decode(ctx, l, v, session.Selection{}) {
 		switch {
 		case ctx.Err() != nil:

@@ -139,7 +139,7 @@ func (in *input) learn(ctx context.Context, keepFolder bool) error {
 		}
 		v := formats.View{
 			Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {}, OnNotice: func(string) {},
-			Live: in.opts.Live, NoSidecar: in.opts.Sidecar == "none", Jobs: in.opts.Jobs,
+			Live: in.opts.Live, Jobs: in.opts.Jobs,
 		}
 		sel, some, err := in.selectFrom(ctx, i, from, f.Loc, v)
 		if err == nil && some {

@@ -190,9 +190,7 @@ func plantedText(t *testing.T, dir, route string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := formats.FullView(1)
-		v.NoSidecar = true
-		for s, err := range canonical.Sessions.Decode(t.Context(), l, v, session.Selection{}) {
+		for s, err := range canonical.Sessions.Decode(t.Context(), l, formats.FullView(1), session.Selection{}) {
 			if err != nil {
 				t.Fatal(file, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/golden"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,7 +35,7 @@ func brokenStores(t *testing.T, n int) string {
 func TestRepairKilledAnywhere(t *testing.T) {
 	bin := program(t)
 	src := brokenStores(t, 3)
-	if fresh := killedAnywhere(t, bin, 40, src, "repair", src); slices.Equal(fresh, tree(t, src)) {
+	if fresh := killedAnywhere(t, bin, 40/golden.Every(), src, "repair", src); slices.Equal(fresh, tree(t, src)) {
 		t.Fatal("nothing was repaired")
 	}
 }
@@ -47,7 +48,7 @@ func TestRepairOnFullDisk(t *testing.T) {
 	src := brokenStores(t, 2)
 	before := tree(t, src)
 	placed, refused := 0, 0
-	for pages := 1; pages <= 64; pages += 1 + pages/6 {
+	for pages := 1; pages <= 64; pages += golden.Every() * (1 + pages/6) {
 		if err := unix.Mount("tmpfs", disk, "tmpfs", 0, fmt.Sprintf("size=%d", pages*os.Getpagesize())); err != nil {
 			t.Logf("no disk of our own (%v): only a limit on file sizes is tested here", err)
 			return

@@ -33,10 +33,10 @@ type Report struct {
 
 // The states of a store.
 const (
-	Placed   = "placed"
-	Withheld = "withheld" // losses beyond Options.Allow
-	Failed   = "failed"
-	Checked  = "checked" // read in a dry run
+	Placed  = "placed"
+	Skipped = "skipped" // losses beyond Options.Allow
+	Failed  = "failed"
+	Checked = "checked" // read in a dry run
 )
 
 // What an update changes, besides Updated: values of StoreReport.Change and
@@ -115,22 +115,22 @@ func (s *StoreReport) Err() error { return s.err }
 // Failed returns the number of stores that failed.
 func (r *Report) Failed() int { return r.count(Failed) }
 
-// Withheld returns the number of stores with losses beyond Options.Allow.
-func (r *Report) Withheld() int { return r.count(Withheld) }
+// Skipped returns the number of stores with losses beyond Options.Allow.
+func (r *Report) Skipped() int { return r.count(Skipped) }
 
-// Withhold corrects the report of a target that a caller has not moved to the place that it is
+// Skip corrects the report of a target that a caller has not moved to the place that it is
 // for, because that would lose too much.
-func (r *Report) Withhold() {
+func (r *Report) Skip() {
 	r.Placed, r.Sidecar, r.Redacted = false, "", nil
 	for i := range r.Stores {
 		s := &r.Stores[i]
 		if s.Status != Placed {
 			continue
 		}
-		s.Status = Withheld
+		s.Status = Skipped
 		for k := range s.Sessions {
 			if one := &s.Sessions[k]; one.Status == Placed {
-				one.Status, one.File = Withheld, ""
+				one.Status, one.File = Skipped, ""
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func TestReportsValidate(t *testing.T) {
 		if err := schemas.Validate("convert-result-1", b); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, b)
 		}
-		if rep.Failed()+rep.Withheld()+rep.placeable() != len(rep.Stores) {
+		if rep.Failed()+rep.Skipped()+rep.placeable() != len(rep.Stores) {
 			t.Errorf("%s: a store without a state: %s", name, b)
 		}
 	}

@@ -138,7 +138,7 @@ func (j *job) checkSessionOptions(to *formats.Format) error {
 	case j.opts.WithSecrets:
 		return refuse("--with-secrets", "sessions are written without keys and tokens")
 	case j.opts.Sidecar != "" && j.opts.Sidecar != "beside" && j.opts.Sidecar != "none":
-		return refuse("--sidecar", "the sidecar of each file of sessions is beside it")
+		return refuse("--sidecar", "unrecognized data is kept in the sessions themselves")
 	case j.opts.Update && to.Writer.Join != nil:
 		return Misuse{&formats.Error{Err: errors.New("--update cannot add sessions to a store of " + to.Name), Hint: "omit --update, and pass --replace if the store exists"}}
 	}
@@ -200,11 +200,11 @@ func (j *job) nameSessions(to *formats.Format) {
 }
 
 // gatherSessions moves the staged sessions to their names, and reports whether
-// there were any. Those of one file have one sidecar.
+// there were any.
 func (j *job) gatherSessions(ctx context.Context) (some bool, err error) {
 	goal := j.stage.StorePath(j.dest, ".")
-	var one, beside *os.File
-	defer func() { err = errors.Join(err, closeFile(one), closeFile(beside)) }()
+	var one *os.File
+	defer func() { err = errors.Join(err, closeFile(one)) }()
 	for i := range j.stagedSessions {
 		for _, f := range j.stagedSessions[i] {
 			if err := ctx.Err(); err != nil {
@@ -213,9 +213,7 @@ func (j *job) gatherSessions(ctx context.Context) (some bool, err error) {
 			switch name := j.rep.Stores[i].Sessions[f.report].File; {
 			case f.Draft.Within:
 			case name == "":
-				if one, err = appendTo(one, goal, f.Path); err == nil && f.Draft.Companion != "" {
-					beside, err = appendTo(beside, j.stagedSidecar(), f.Path+f.Draft.Companion)
-				}
+				one, err = appendTo(one, goal, f.Path)
 			default:
 				err = moveInto(goal, name, f.Result)
 			}

@@ -9,7 +9,7 @@ import (
 type WorkspaceReport struct {
 	Path     string `json:"path"`     // "" = folder unknown
 	Sessions int    `json:"sessions"` // placed, or to be placed in a dry run
-	Withheld int    `json:"withheld,omitempty"`
+	Skipped  int    `json:"skipped,omitempty"`
 	Failed   int    `json:"failed,omitempty"`
 	Messages int64  `json:"messages"` // of those that were placed, like the next two
 	Turns    int64  `json:"turns"`
@@ -31,8 +31,8 @@ func (r *Report) byWorkspace() (out []WorkspaceReport) {
 			}
 			w := &out[n]
 			switch s.Status {
-			case Withheld:
-				w.Withheld++
+			case Skipped:
+				w.Skipped++
 			case Failed:
 				w.Failed++
 			default:

@@ -66,11 +66,11 @@ func (s *StoreReport) failSessions() {
 // status returns the status of a store from those of its sessions: placed if
 // any is, or if there are none.
 func (s *StoreReport) status(dry bool) string {
-	withheld, failed, good := 0, 0, 0
+	skipped, failed, good := 0, 0, 0
 	for _, r := range s.Sessions {
 		switch r.Status {
-		case Withheld:
-			withheld++
+		case Skipped:
+			skipped++
 		case Failed:
 			failed++
 		default:
@@ -78,8 +78,8 @@ func (s *StoreReport) status(dry bool) string {
 		}
 	}
 	switch {
-	case good == 0 && withheld > 0:
-		return Withheld
+	case good == 0 && skipped > 0:
+		return Skipped
 	case good == 0 && failed > 0:
 		return Failed
 	case dry:

@@ -88,7 +88,7 @@ func (c *sessionStore) run(ctx context.Context) error {
 	}
 	v := formats.View{
 		Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {},
-		OnLoss: withFileName(c.at.Loc, c.pipe.Note), OnNotice: c.say, Verbose: c.opts.Verbose, Live: c.opts.Live, NoSidecar: c.opts.Sidecar == "none", Jobs: c.pipe.Jobs,
+		OnLoss: withFileName(c.at.Loc, c.pipe.Note), OnNotice: c.say, Verbose: c.opts.Verbose, Live: c.opts.Live, Jobs: c.pipe.Jobs,
 	}
 	sel, some, err := c.selectFrom(ctx, c.index, from, loc, v)
 	if err != nil || !some {

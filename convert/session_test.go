@@ -164,7 +164,7 @@ func TestSessionsOfOneName(t *testing.T) {
 func TestLossesHoldOneSession(t *testing.T) {
 	const text = "session a\nsay hello\nsession b\nlose unreadable\nsay hi\nsession c\nsay x\nlose inferred\nfile /x\n"
 	rep, dst, err := convertTalk(t, text, Options{})
-	if err != nil || !rep.Placed || fates(rep) != "a placed, b withheld, c placed" {
+	if err != nil || !rep.Placed || fates(rep) != "a placed, b skipped, c placed" {
 		t.Fatal(fates(rep), err)
 	}
 	if got := slices.Sorted(maps.Keys(placed(t, dst))); !slices.Equal(got, []string{"talk/a.jsonl", "talk/c.jsonl"}) {
@@ -178,7 +178,7 @@ func TestLossesHoldOneSession(t *testing.T) {
 		t.Error(fates(rep), err)
 	}
 	rep, dst, err = convertTalk(t, "session a\nlose dropped\nsay hello\n", Options{Allow: loss.Reshaped})
-	if err != nil || rep.Placed || fates(rep) != "a withheld" || rep.Stores[0].Status != Withheld || len(placed(t, dst)) != 0 {
+	if err != nil || rep.Placed || fates(rep) != "a skipped" || rep.Stores[0].Status != Skipped || len(placed(t, dst)) != 0 {
 		t.Error(fates(rep), err)
 	}
 	nothingBut(t, filepath.Dir(dst), "talk.txt")
@@ -188,7 +188,7 @@ func TestLossesHoldOneSession(t *testing.T) {
 // the only one, to the store otherwise.
 func TestStrayLosses(t *testing.T) {
 	for text, want := range map[string]string{
-		"session a\nsay x\nsession b\nsay y\nfile /a\nlose unreadable\n": "a placed, b withheld",
+		"session a\nsay x\nsession b\nsay y\nfile /a\nlose unreadable\n": "a placed, b skipped",
 		"bad a\nbad b\nlose unreadable\n":                                "a failed, b failed",
 		"session a\nsay hello\nfile /x\nbad b\nlose unreadable\n":        "a placed, b failed",
 		"lose unreadable\n": "",
@@ -197,7 +197,7 @@ func TestStrayLosses(t *testing.T) {
 		if fates(rep) != want || len(rep.Stores[0].Losses) != 1 {
 			t.Errorf("%q: %s, want %s; %+v", text, fates(rep), want, rep.Stores[0].Losses)
 		}
-		if beyond := rep.Beyond() == 1; beyond != !strings.Contains(want, "withheld") {
+		if beyond := rep.Beyond() == 1; beyond != !strings.Contains(want, "skipped") {
 			t.Errorf("%q: losses beside the sessions: %v", text, beyond)
 		}
 	}
@@ -489,12 +489,12 @@ func TestFolders(t *testing.T) {
 		return SessionReport{Workspace: dir, Status: status, Messages: 3, Turns: 2, Bytes: 100}
 	}
 	r := &Report{Stores: []StoreReport{
-		{Sessions: []SessionReport{of("", Placed), of("/b", Placed), of("/a", Checked), of("/b", Withheld)}},
+		{Sessions: []SessionReport{of("", Placed), of("/b", Placed), of("/a", Checked), of("/b", Skipped)}},
 		{Sessions: []SessionReport{of("/b", Placed), of("/c", Failed)}},
 	}}
 	want := []WorkspaceReport{
 		{Path: "/a", Sessions: 1, Messages: 3, Turns: 2, Bytes: 100},
-		{Path: "/b", Sessions: 2, Withheld: 1, Messages: 6, Turns: 4, Bytes: 200},
+		{Path: "/b", Sessions: 2, Skipped: 1, Messages: 6, Turns: 4, Bytes: 200},
 		{Path: "/c", Failed: 1},
 		{Path: "", Sessions: 1, Messages: 3, Turns: 2, Bytes: 100},
 	}

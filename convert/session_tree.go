@@ -65,7 +65,6 @@ func (n *newSessions) Plan(s *session.Session) (plan pipe.Plan, err error) {
 			n.roots[id] = root // some decoders read the session's id for its subagents
 		}
 	}
-	plan.Build.Sidecar = n.opts.Sidecar != "none"
 	plan.Build.Cwd, plan.Build.DropThinking, plan.Build.FullHistory = n.opts.Cwd, n.opts.DropThinking, n.opts.FullHistory
 	return plan, nil
 }
@@ -88,7 +87,7 @@ func (n *newSessions) Done(r *pipe.Result) (keep bool) {
 	case r.Err != nil:
 		rep.fail(r.Err)
 	case r.Worst > n.opts.Allow:
-		rep.Status = Withheld
+		rep.Status = Skipped
 	default:
 		if rep.Status = Checked; !n.opts.DryRun {
 			rep.Status = Placed
@@ -115,7 +114,7 @@ func (n *newSessions) trailingLosses(c *sessionStore) {
 	r := &n.store.Sessions[0]
 	r.Losses = append(r.Losses, losses.Groups()...)
 	if losses.Worst() > n.opts.Allow && r.Status != Failed {
-		r.Status, n.done = Withheld, nil
+		r.Status, n.done = Skipped, nil
 		c.removeDrafts()
 	}
 }

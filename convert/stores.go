@@ -14,12 +14,12 @@ import (
 // Found is a store that a walk found.
 type Found = walk.Found
 
-// Stores walks a file or folder and yields the stores in it, sorted by name. It
-// does not enter folders that are stores, .git, node_modules, links to folders,
-// and rehome's own backups; it enters other hidden folders. A mere guess
-// (formats.Guess) counts only at the start of the walk. With from, it tries
-// only that format; a source without any store is then taken to have that
-// format.
+// Stores walks a file or folder and yields the stores in it, sorted by name. In the
+// folder of a store it enters only what is not of that store, see formats.Format.Strays.
+// It does not enter .git, node_modules, links to folders, and rehome's own backups; it
+// enters other hidden folders. A mere guess (formats.Guess) counts only at the start of
+// the walk. With from, it tries only that format; a source without any store is then
+// taken to have that format.
 //
 // A path that cannot be read is yielded with its Rel and an error, and the walk
 // goes on. An error without a Rel ends it: it wraps formats.ErrUnknown if there

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"rehome/convert/internal/undo"
+	"rehome/convert/sessions"
 	"rehome/formats"
 )
 
@@ -51,6 +53,30 @@ func UndoDir(m formats.Machine) string {
 		return filepath.Join(filepath.Dir(dir), "undo")
 	}
 	return ""
+}
+
+// Moves returns the folders that Move was told of, the first move first, as far as there are
+// records of them.
+func Moves(undoDir string) (out []formats.Moved) {
+	list, err := undo.Folder{Dir: undoDir}.List()
+	if err != nil {
+		return nil // nothing was ever moved
+	}
+	for _, r := range slices.Backward(list) {
+		if m := r.Moved; m != nil && (m.Placed || m.Removed) {
+			out = append(out, formats.Moved{Old: []string{m.Old}, New: m.New})
+		}
+	}
+	return out
+}
+
+// Copies returns the ids of the sessions that Migrate made copies of, by the copies.
+func Copies(undoDir string) map[sessions.Copy]string {
+	out := map[sessions.Copy]string{}
+	for _, c := range (undo.Folder{Dir: undoDir}).Copies() {
+		out[sessions.Copy{Format: c.Format, ID: c.Session}] = c.Of
+	}
+	return out
 }
 
 // UndoRecords lists the changes that can be undone, the newest first.

@@ -35,7 +35,7 @@ func (s *fileStep) run() error {
 		return s.do(s.File)
 	}
 	if at, err := stage.Resolve(s.Path); err == nil && (s.Folder || s.Before != "") {
-		stage.Sweep(at, func(string) {})
+		stage.Sweep(func(string) {}, at)
 	}
 	return nil
 }

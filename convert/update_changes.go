@@ -44,7 +44,7 @@ func (u *update) knownChanges(rel string) []byte {
 		return nil
 	}
 	was, ok := u.before.Stores[rel]
-	if !ok || was.Changes == "" || !u.asWritten(rel) {
+	if !ok || was.Changes == "" || was.Kept && u.opts.Delete || !u.asWritten(rel) {
 		return nil
 	}
 	return u.before.Changes(u.state, rel)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rehome/convert"
 	"rehome/formats/all"
@@ -196,5 +197,46 @@ func TestUpdateOfEditedText(t *testing.T) {
 	e.convert(fresh, convert.Options{})
 	if !maps.Equal(e.files(e.dst), e.files(fresh)) {
 		t.Error("a file that somebody removed is still missing")
+	}
+}
+
+// TestUpdateDeletesKept: what earlier updates kept goes with --delete, whatever was read or
+// skipped meanwhile: then the text is what the whole source becomes.
+func TestUpdateDeletesKept(t *testing.T) {
+	for seed := range uint64(3) {
+		e := newEditor(t, 20+seed)
+		e.convert(e.dst, convert.Options{Update: true})
+		kept := 0
+		for round := range 4 {
+			e.run(fmt.Sprintf("DELETE FROM cursorDiskKV WHERE key GLOB '*:%08d-*'", e.rng.IntN(9)))
+			for range 1 + e.rng.IntN(3) {
+				switch e.rng.IntN(3) {
+				case 0:
+					e.turn()
+				case 1:
+					e.other()
+				case 2: // it rests, so that the next update skips it
+					e.run("PRAGMA wal_checkpoint(TRUNCATE)")
+					for _, name := range []string{e.db, e.db + "-wal"} {
+						if err := os.Chtimes(name, time.Unix(1790000000, 0), time.Unix(1790000000, 0)); err != nil {
+							t.Fatal(err)
+						}
+					}
+					e.convert(e.dst, convert.Options{Update: true})
+				}
+				e.convert(e.dst, convert.Options{Update: true})
+			}
+			fresh := filepath.Join(e.dir, fmt.Sprint("fresh", round))
+			e.convert(fresh, convert.Options{})
+			want := e.files(fresh)
+			kept += len(e.files(e.dst)) - len(want)
+			e.convert(e.dst, convert.Options{Update: true, Delete: true})
+			if have := e.files(e.dst); !maps.Equal(have, want) {
+				t.Fatalf("seed %d, round %d: %d files, want %d", seed, round, len(have), len(want))
+			}
+		}
+		if kept == 0 {
+			t.Errorf("seed %d: nothing was kept", seed)
+		}
 	}
 }

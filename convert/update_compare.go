@@ -260,8 +260,7 @@ func (c *storeChanges) isOurs(name string) bool {
 // keeps reports whether the text is valid with a file that is not made any more.
 func (c *storeChanges) keeps(name string) bool {
 	if c.rep.Lane == SessionConversion {
-		text, beside := strings.CutSuffix(name, formats.SidecarSuffix)
-		return !beside || !c.made[c.below(text)]
+		return true
 	}
 	root := path.Join(c.base, c.store)
 	return c.to.Records.Keeps != nil && c.to.Records.Keeps(c.currentPath(root), c.stagedPath(root), c.inStore(name))
@@ -307,18 +306,6 @@ func (u *update) compareSidecar(some bool) error {
 		err = c.editedError()
 	}
 	c.accept()
-	return err
-}
-
-// rememberSidecar notes the sidecar of a target that is new.
-func (u *update) rememberSidecar() error {
-	name := path.Join(u.sidecar.To.Tail...)
-	info, err := os.Lstat(u.stagedPath(name))
-	if err != nil {
-		return err
-	}
-	digest, err := fsx.Digest(u.stagedPath(name))
-	u.after.Files[u.below(name)] = mark.File{Digest: digest, Stat: mark.StatOf(info)}
 	return err
 }
 

@@ -1,9 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -18,6 +20,7 @@ import (
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/worktree"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // layoutVersion changes when the same source makes other text: then no store is
@@ -128,7 +131,7 @@ func (u *update) skip(i int) bool {
 		return false
 	}
 	was, ok := u.before.Stores[rel]
-	if !ok || was.Source == nil || !slices.Equal(was.Source, u.sources[i]) {
+	if !ok || was.Source == nil || was.Kept && u.opts.Delete || !slices.Equal(was.Source, u.sources[i]) {
 		return false
 	}
 	rep := newStoreReport(u.found[i])
@@ -179,10 +182,13 @@ func (u *update) asWritten(rel string) bool {
 // remember notes what a store was made from.
 func (u *update) remember(i int) {
 	rep := u.rep.Stores[i]
+	kept := slices.ContainsFunc(rep.Files, func(f FileChange) bool { return f.Change == Kept })
 	rep.Files, rep.Change, rep.Status = nil, "", Placed
 	if b, err := u.reportOf(&rep); err == nil {
-		u.after.Stores[rep.Path] = mark.Store{Source: u.sources[i], Report: b}
-		if n := u.noted[rep.Path]; n != nil {
+		n := u.noted[rep.Path]
+		kept = kept || n != nil && n.partial && u.before.Stores[rep.Path].Kept // of sets that were not read
+		u.after.Stores[rep.Path] = mark.Store{Source: u.sources[i], Report: b, Kept: kept}
+		if n != nil {
 			u.after.SetChanges(rep.Path, n.state)
 		}
 	}
@@ -203,6 +209,57 @@ func (u *update) save() {
 	if err := u.after.Write(u.state); err != nil {
 		u.notify.Say(fmt.Sprintf("the next update will read everything again: %v", err))
 	}
+}
+
+// rememberText writes the mark of text that is new, so that an update knows whether others
+// have edited it. It says nothing of the sources: the update reads them all.
+func (j *job) rememberText(ctx context.Context, withSidecar bool) error {
+	if j.update != nil || j.opts.State == "" || j.opts.State == NoState {
+		return nil
+	}
+	u := &update{job: j, base: path.Join(j.dest.Tail...), state: j.opts.State, after: mark.New(j.dest.Path(), "")}
+	for i := range j.rep.Stores {
+		s := &j.rep.Stores[i]
+		if to := j.reg.Lookup(s.To); s.Status != Placed || to == nil || !to.Text {
+			continue
+		}
+		u.after.Stores[s.Path] = mark.Store{}
+		for _, name := range u.filesOf(i) {
+			if err := u.rememberFiles(ctx, s.Path, name); err != nil {
+				return err
+			}
+		}
+	}
+	if len(u.after.Files) == 0 {
+		return nil
+	}
+	if withSidecar && !j.sidecar.Named {
+		if err := u.rememberFiles(ctx, "", path.Join(j.sidecar.To.Tail...)); err != nil {
+			return err
+		}
+	}
+	u.save()
+	return nil
+}
+
+// rememberFiles notes a staged file, or those of a staged folder.
+func (u *update) rememberFiles(ctx context.Context, store, name string) error {
+	return filepath.WalkDir(u.stagedPath(name), func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return cmp.Or(err, ctx.Err())
+		}
+		rel, err := filepath.Rel(u.stage.Tree, at)
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		digest, err := fsx.Digest(at)
+		u.after.Files[u.below(filepath.ToSlash(rel))] = mark.File{Store: store, Digest: digest, Stat: mark.StatOf(info)}
+		return err
+	})
 }
 
 // isCommitted reports whether a file of the target is as it is in the current commit

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -178,6 +179,33 @@ func TestUpdateMidway(t *testing.T) {
 	}
 }
 
+// TestUpdateInPlace: an edit that leaves size, time and inode as they were is noticed, and a
+// file of which only the times changed is read, but not changed.
+func TestUpdateInPlace(t *testing.T) {
+	u := newUpdated(t)
+	name := filepath.Join(u.src, "b")
+	was := stat(t, name)
+	edited := strings.Replace(leftText(2), "value 1", "value 7", 1)
+	write(t, name, edited)
+	if err := os.Chtimes(name, was.ModTime(), was.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if now := stat(t, name); now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) || !os.SameFile(now, was) {
+		t.Fatal("the edit shows")
+	}
+	if runtime.GOOS != "windows" { // where a status is not known without opening the file
+		u.expect(u.run(u.o), "a unchanged; b updated b/rows.txt=updated; c unchanged")
+		u.is("b/rows.txt", "right"+strings.TrimPrefix(edited, "left"))
+	}
+	then := was.ModTime().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(u.src, "a"), then, then); err != nil {
+		t.Fatal(err)
+	}
+	if u.expect(u.run(u.o), "a unchanged; b unchanged; c unchanged"); u.read.Load() != 2 {
+		t.Errorf("read %d rows, want those of the file with a new time", u.read.Load())
+	}
+}
+
 // TestUpdateKeepsEdits: what others edited is not overwritten, in that store; others are
 // updated. --force keeps it.
 func TestUpdateKeepsEdits(t *testing.T) {
@@ -201,6 +229,46 @@ func TestUpdateKeepsEdits(t *testing.T) {
 		t.Errorf("backup %q", rep.Backup)
 	}
 	u.expect(u.run(u.o), "a unchanged; b unchanged; c unchanged")
+}
+
+// TestUpdateAfterConvert: text of a conversion without --update is updated, too, and what
+// others edited is not overwritten, and --delete removes what the source lost. A conversion
+// without a state folder remembers nothing.
+func TestUpdateAfterConvert(t *testing.T) {
+	u := newUpdated(t)
+	u.source("d", leftText(2))
+	plain := u.o
+	plain.Update = false
+	for _, state := range []string{u.o.State, NoState} {
+		if err := errors.Join(os.RemoveAll(u.dst), os.RemoveAll(u.o.State)); err != nil {
+			t.Fatal(err)
+		}
+		u.source("a", leftText(2))
+		u.source("b", leftText(2))
+		plain.State = state
+		u.run(plain)
+		u.source("a", leftText(3))
+		u.source("b", leftText(3))
+		write(t, filepath.Join(u.dst, "b", "rows.txt"), "mine")
+		edited := "b " + u.dst + ": edited since the last update, and not committed: b/rows.txt"
+		want := "a updated a/rows.txt=updated; " + edited + "; c unchanged; d unchanged"
+		if state == NoState {
+			unknown := ": no update of this machine is known to have written these files, and they are not committed: "
+			want = "a " + u.dst + unknown + "a/rows.txt; b " + u.dst + unknown + "b/rows.txt; c unchanged; d unchanged"
+		}
+		u.expect(u.run(u.o), want)
+		u.is("b/rows.txt", "mine")
+	}
+	plain.State = u.o.State
+	if err := os.RemoveAll(u.dst); err != nil {
+		t.Fatal(err)
+	}
+	u.run(plain)
+	if err := os.Remove(filepath.Join(u.src, "d")); err != nil {
+		t.Fatal(err)
+	}
+	u.o.Delete = true
+	u.expect(u.run(u.o), "a unchanged; b unchanged; c unchanged; d removed d/rows.txt=removed")
 }
 
 // TestUpdateRestoresEdit: a file that was edited back, or as the update would write it, is

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -54,7 +55,7 @@ func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema
 		}
 	}()
 	if what := schemaDifference(schema, r.Schema(), to.Text); what != "" {
-		return verifyError(to, what)
+		return c.verifyError(to, schema, what)
 	}
 	seen := make([]int64, len(schema.Sets))
 	for b, err := range r.Batches(ctx) {
@@ -76,13 +77,19 @@ func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema
 		return err
 	}
 	if what := summaryDifference(schema, sum, r.Summary()); what != "" {
-		return verifyError(to, what)
+		return c.verifyError(to, schema, what)
 	}
 	return nil
 }
 
-func verifyError(to *formats.Format, what string) error {
-	return &formats.Error{Format: to.Name, Op: "verify", Err: fmt.Errorf("%s", what), Hint: bugHint}
+// verifyError returns the error of a target that differs from its source: a bug, unless a
+// sidecar can have done it.
+func (c *exactConversion) verifyError(to *formats.Format, schema *store.Schema, what string) error {
+	hint := bugHint
+	if d := c.source.Detected; len(d) > 0 && c.sidecarAdds(d[0].Format, schema) { // joined sessions have no source of their own
+		hint = sidecarHint
+	}
+	return &formats.Error{Format: to.Name, Op: "verify", Err: errors.New(what), Hint: hint}
 }
 
 // refusePlanted returns an error if text whose origin is no client's format

@@ -327,7 +327,7 @@ func replaceFile(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	stage.Sweep(t, func(string) {})
+	stage.Sweep(func(string) {}, t)
 	s, err := stage.New(t)
 	if err != nil {
 		return err

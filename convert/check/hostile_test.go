@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,7 @@ func examine(t *testing.T, kind string, files map[string]string) {
 // within checks a folder with every layer, and wants something to be said of it.
 func within(t *testing.T, dir, kind string) {
 	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever the tests run with
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before) // what earlier tests have taken
 	o := check.Options{Paths: []string{dir}, Layers: everything | rule.Secrets, For: "claude-code"}

@@ -11,6 +11,7 @@ import (
 	"rehome/convert/internal/walk"
 	"rehome/convert/internal/worktree"
 	"rehome/formats"
+	"rehome/internal/shell"
 )
 
 // findAll looks for stores below the paths of the options or, without any, where
@@ -122,7 +123,7 @@ func openBase(ctx context.Context, place, commit string) (*worktree.Revision, er
 	}
 	base, err := worktree.Open(ctx, top, commit)
 	if err != nil {
-		return nil, refuse(err, "fetch it first: git fetch --depth 1 origin "+commit)
+		return nil, refuse(err, "fetch it first: "+shell.Command("git", "fetch", "--depth", "1", "origin", commit))
 	}
 	return base, nil
 }

@@ -20,7 +20,7 @@ var sharedRules = map[string][]string{
 	"cursor-ndjson":     {"RH316", "RH326", "RH343", "RH389"},
 	"cursor-transcript": {},
 	"claude-code":       {"RH440", "RH469", "RH470"},
-	"canonical":         {},
+	"canonical":         {"RH400"},
 	"codex":             {},
 }
 

@@ -46,10 +46,10 @@ func textFiles(at place) ([]place, error) {
 	return out, err
 }
 
-// openFile opens a file with its sidecar.
+// openFile opens a file.
 func openFile(at *formats.Location) (*files, error) {
 	dir, base := filepath.Split(at.Path)
-	f, err := someFiles(cmp.Or(dir, "."), base, base+formats.SidecarSuffix, base+formats.OldSidecarSuffix)
+	f, err := someFiles(cmp.Or(dir, "."), base)
 	if err == nil {
 		f.base = base
 	}

@@ -263,7 +263,7 @@ func resultDigest(r *session.ToolResult, cross bool) digest {
 }
 
 // mainArguments are the arguments that tell what a call is about, most telling first.
-var mainArguments = [...]string{"command", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "pattern", "globPattern", "glob_pattern",
+var mainArguments = [...]string{"command", "cmd", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "pattern", "globPattern", "glob_pattern",
 	"query", "searchTerm", "search_term", "url", "description", "prompt"}
 
 func mainArgument(c *session.ToolCall) string {

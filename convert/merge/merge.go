@@ -87,7 +87,7 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 	if o.DryRun {
 		m.stage, err = stage.NewDryRun(to)
 	} else {
-		stage.Sweep(to, o.OnNotice)
+		stage.Sweep(o.OnNotice, to)
 		m.stage, err = stage.New(to)
 	}
 	if err != nil {

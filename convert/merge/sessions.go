@@ -19,7 +19,6 @@ type listed struct {
 	formats.MergeSession
 	source source
 	real   string
-	alone  bool // nothing else is in the file
 }
 
 // uniteSessions unites stores whose files name their sessions inside. A session and its
@@ -85,7 +84,6 @@ func (m *merger) uniteSessions(ctx context.Context, rel string, all []source, fo
 
 // list lists the sessions of a source.
 func (m *merger) list(ctx context.Context, s source, format *formats.Format) (out []listed, err error) {
-	in := map[string]int{}
 	for one, err := range format.Merge.Sessions(ctx, s.loc) {
 		switch {
 		case err != nil:
@@ -98,8 +96,7 @@ func (m *merger) list(ctx context.Context, s source, format *formats.Format) (ou
 		if err != nil {
 			return nil, &formats.Error{At: one.File, Err: errors.New("not a valid path inside a store")}
 		}
-		in[one.File]++
-		out = append(out, listed{one, s, filepath.Join(s.loc.Path, local), true})
+		out = append(out, listed{one, s, filepath.Join(s.loc.Path, local)})
 	}
 	if format.Sessions.Heads != nil && !slices.ContainsFunc(out, func(one listed) bool { return one.Title != "" }) {
 		titles := map[string]string{}
@@ -111,9 +108,6 @@ func (m *merger) list(ctx context.Context, s source, format *formats.Format) (ou
 		for i := range out {
 			out[i].Title = titles[out[i].ID]
 		}
-	}
-	for i := range out {
-		out[i].alone = in[out[i].File] == 1
 	}
 	return out, nil
 }
@@ -188,7 +182,7 @@ func (m *merger) addSession(u *union, one listed, root string) error {
 	// Sources are read one after the other: the last copies are those of this one.
 	v := u.sessions[root][len(u.sessions[root])-u.copies[of]+u.copies[nth]-1]
 	v.files[p] = f
-	return m.addSidecar(u, one, f, v)
+	return nil
 }
 
 // addCommon adds a file that belongs to no session.
@@ -206,22 +200,6 @@ func (m *merger) addCommon(u *union, one listed) error {
 
 // nameOf returns the name by which the files of a session are compared.
 func nameOf(id, p string) string { return id + path.Ext(p) }
-
-// addSidecar adds the sidecar of a session's file, if there is one.
-func (m *merger) addSidecar(u *union, one listed, f *file, v *version) error {
-	real := one.real + formats.SidecarSuffix
-	info, err := os.Lstat(real)
-	switch {
-	case err != nil || !info.Mode().IsRegular():
-		return nil
-	case !one.alone || one.ID != v.root:
-		m.remark(cmp.Or(one.File, one.source.loc.Path) + formats.SidecarSuffix + ": left out, because its file holds other sessions, too")
-		return nil
-	}
-	s := &file{path: f.path + formats.SidecarSuffix, place: f.place + formats.SidecarSuffix, real: real, info: info, rule: &formats.MergeFile{State: true}, changed: info.ModTime()}
-	v.files[s.path] = s
-	return s.load()
-}
 
 // listAgain lists the sessions of the result, each of which has to be in its file.
 func (m *merger) listAgain(ctx context.Context, format *formats.Format, out string, want map[string]bool) error {

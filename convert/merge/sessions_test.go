@@ -175,9 +175,9 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestCanonicalSidecar: the session that keeps its id keeps the state of its agent, a fork
-// has none, and that is said. Both convert to the clients, and back.
-func TestCanonicalSidecar(t *testing.T) {
+// TestCanonicalForks: a session that was continued differently and its fork convert to the
+// clients. A sidecar of an unreleased build is left out, and a remark says so.
+func TestCanonicalForks(t *testing.T) {
 	canonical := filepath.Join(t.TempDir(), "text")
 	if rep, err := convert.Convert(t.Context(), all.Registry(), chats(t), canonical, convert.Options{To: "canonical"}); err != nil || rep.Failed() > 0 {
 		t.Fatal(err)
@@ -195,9 +195,11 @@ func TestCanonicalSidecar(t *testing.T) {
 		sides = append(sides, side)
 	}
 	same(t, "the same", merged(t, base, base), base)
-	longer := sides[0].clone()
-	maps.DeleteFunc(longer, func(name, _ string) bool { return formats.IsSidecar(name) })
-	if res, got := run2(t, base, longer); len(got) != 1 || !strings.Contains(fmt.Sprint(res.Remarks), "sidecar.ndjson: left out") {
+	old := base.clone()
+	for name := range base {
+		old[name+formats.SidecarSuffix] = "{}\n"
+	}
+	if res, got := run2(t, old, sides[0]); len(got) != 1 || !strings.Contains(fmt.Sprint(res.Remarks), "sidecar.ndjson: left out") {
 		t.Errorf("%q, %q", slices.Sorted(maps.Keys(got)), res.Remarks)
 	}
 	_, got := run2(t, sides[0], sides[1])

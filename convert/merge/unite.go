@@ -170,11 +170,7 @@ func (u *union) fork(v *version, id, to string, d *divergence, record digest) (*
 	out := &version{from: v.from, files: map[string]*file{}, root: fk.ids[v.root], store: v.store, rel: v.rel, forks: append(slices.Clone(v.forks), to)}
 	for p, f := range v.files {
 		if formats.IsSidecar(path.Base(p)) { // it is about other lines
-			what := "details that its lines cannot hold, such as row ids, are new"
-			if u.of.Sessions != nil {
-				what = "it has no sidecar: the state of its agent is rebuilt from the text"
-			}
-			u.remarks("fork " + to + ": " + what)
+			u.remarks("fork " + to + ": details that its lines cannot hold, such as row ids, are new")
 			continue
 		}
 		if f.virtual() {

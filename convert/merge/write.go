@@ -34,8 +34,6 @@ func (u *union) write(dir string) error {
 			switch {
 			case id == "":
 				err = u.writeCommon(root, p, all)
-			case u.of.Sessions != nil && formats.IsSidecar(path.Base(p)):
-				err = u.writeSidecar(root, p, all)
 			default:
 				err = u.writeFile(root, p, all)
 			}
@@ -101,32 +99,6 @@ func longest(p string, all []*version) (best *file) {
 // of all.
 func comparePlaces(a, b *file) int {
 	return cmp.Or(cmp.Compare(strings.Count(a.place, "/"), strings.Count(b.place, "/")), cmp.Compare(a.place, b.place))
-}
-
-// writeSidecar writes the sidecar of a copy whose files are those of the result.
-func (u *union) writeSidecar(root *os.Root, p string, all []*version) error {
-	var sidecar *file
-	for _, v := range all {
-		f := v.files[p]
-		for _, other := range paths(u.of, all) {
-			if f != nil && !formats.IsSidecar(path.Base(other)) && (v.files[other] == nil || v.files[other].sum != longest(other, all).sum) {
-				f = nil
-			}
-		}
-		if f != nil && (sidecar == nil || bytes.Compare(f.sum[:], sidecar.sum[:]) < 0) {
-			sidecar = f
-		}
-	}
-	if sidecar == nil {
-		u.remarks(p + ": left out, because the session was continued: the state of its agent is rebuilt from the text")
-		return nil
-	}
-	out, err := u.create(root, sidecar.at())
-	if err != nil {
-		return err
-	}
-	out.changed = sidecar.changed
-	return errors.Join(sidecar.each(out.write), out.finish())
 }
 
 // keyed writes each line with a key once.

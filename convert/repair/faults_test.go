@@ -17,6 +17,8 @@ import (
 	"rehome/testdata/faults"
 )
 
+func TestMain(m *testing.M) { golden.Main(m) }
+
 const everything = rule.Container | rule.Schema | rule.References | rule.Meaning
 
 // findings are counts by rule, at or above a severity.

@@ -34,6 +34,7 @@ type Report struct {
 	Placed         bool
 	Backup         string // the old target, with Replace
 	Stores         []Store
+	Findings       int64 // errors and warnings that a check reported, and no longer does
 	Warnings       int64 // that are left in all stores
 }
 
@@ -71,7 +72,7 @@ func (r *Report) Left() (n int64) {
 // Repair writes a repaired copy of src to dst. An error means that nothing was placed.
 func Repair(ctx context.Context, reg *formats.Registry, src, dst string, o Options) (*Report, error) {
 	scratch.Sweep()
-	j := &job{reg: reg, src: src, o: o, notify: &notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice}}
+	j := &job{reg: reg, src: src, o: o, moved: map[string][][]formats.Origin{}, notify: &notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice}}
 	rep := &Report{Source: src, Target: dst, DryRun: o.DryRun}
 	if _, err := reg.Find(o.From); o.From != "" && err != nil {
 		return nil, convert.Misuse{Err: err}
@@ -92,7 +93,7 @@ func Repair(ctx context.Context, reg *formats.Registry, src, dst string, o Optio
 	if o.DryRun {
 		j.folder, err = stage.NewDryRun(t)
 	} else {
-		stage.Sweep(t, j.notify.Say)
+		stage.Sweep(j.notify.Say, t)
 		j.folder, err = stage.New(t)
 	}
 	if err != nil {
@@ -123,7 +124,8 @@ type job struct {
 	notify *notify.Notifier
 	target stage.Target
 	folder *stage.Folder
-	copy   string // the private copy
+	copy   string                        // the private copy
+	moved  map[string][][]formats.Origin // by file: the lines that each round moved
 }
 
 func (j *job) run(ctx context.Context, rep *Report) error {
@@ -153,6 +155,7 @@ func (j *job) run(ctx context.Context, rep *Report) error {
 		if err := j.compare(before, after); err != nil {
 			return err
 		}
+		rep.Findings = max(0, Findings(before.Stores)-Findings(after.Stores))
 	}
 	j.leftovers(rep, after)
 	return j.place(ctx, rep)
@@ -183,7 +186,14 @@ func (j *job) leftovers(rep *Report, after *check.Report) {
 			i = len(rep.Stores) - 1
 		}
 		rep.Stores[i].Err = s.Err
+		l, err := formats.Locate(s.Path)
 		for _, f := range s.Findings {
+			f.Places = slices.Clone(f.Places)
+			for k := range f.Places {
+				if err == nil {
+					f.Places[k].At = j.before(l, f.Places[k].At)
+				}
+			}
 			switch f.Rule.Severity {
 			case rule.Error:
 				rep.Stores[i].Left = append(rep.Stores[i].Left, f)

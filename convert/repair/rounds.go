@@ -12,6 +12,7 @@ import (
 	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
+	"rehome/formats/store"
 )
 
 // Bounds for one store.
@@ -35,11 +36,12 @@ func (j *job) repair(ctx context.Context, path string, f *formats.Format, one *S
 		if err != nil {
 			return err
 		}
-		acts := 0
-		r := formats.Repair{Owns: j.owns, Report: func(a formats.Act) {
+		acts, moved := 0, map[string][]formats.Origin{}
+		r := formats.Repair{Owns: j.owns, Moved: func(path string, from []formats.Origin) { moved[path] = from }, Report: func(a formats.Act) {
 			acts++
 			one.Count++
 			if len(one.Acts) < maxActs {
+				a.At = j.before(l, a.At)
 				one.Acts = append(one.Acts, a)
 			}
 		}}
@@ -56,8 +58,22 @@ func (j *job) repair(ctx context.Context, path string, f *formats.Format, one *S
 		if acts == 0 {
 			return nil
 		}
+		for path, from := range moved {
+			j.moved[path] = append(j.moved[path], from)
+		}
 	}
 	return nil
+}
+
+// before returns the address that a place in the copy has in the source: earlier rounds
+// may have deleted lines before it, and added some.
+func (j *job) before(l *formats.Location, at store.Addr) store.Addr {
+	if at.Line > 0 {
+		for _, from := range slices.Backward(j.moved[l.File(at)]) {
+			at.Line = formats.LineBefore(at.Line, from)
+		}
+	}
+	return at
 }
 
 // find returns the findings that can be repaired, sorted by place.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/check"
 	"rehome/formats/rule"
 )
 
@@ -42,6 +43,19 @@ func Ways() (out []Way) {
 	}
 	slices.SortStableFunc(out, func(a, b Way) int { return strings.Compare(a.Rule.ID, b.Rule.ID) })
 	return out
+}
+
+// Findings returns how many errors and warnings of stores can be repaired.
+func Findings(stores []*check.Store) (n int64) {
+	for _, s := range stores {
+		rules := Repairable(s.Format)
+		for _, f := range s.Findings {
+			if f.Rule.Severity > rule.Note && rules[f.Rule.ID] {
+				n += f.Count
+			}
+		}
+	}
+	return n
 }
 
 // Repairable returns the rules whose findings are repaired in the stores of a format.

@@ -30,13 +30,13 @@ func pattern(rel string) string {
 	return quote("/" + escape(dir) + "/**/" + name)
 }
 
-// whole returns the line for all files of a store in a folder.
-func whole(rel string) string {
+// whole returns the lines for all files of a store in a folder.
+func whole(rel string) []string {
 	at := "/**"
 	if rel != "." {
 		at = "/" + escape(rel) + "/**"
 	}
-	return quote(at) + " merge=" + driver
+	return []string{quote(at) + " diff=" + driver, quote(at) + " merge=" + driver}
 }
 
 // escape makes a name stand for itself in a pattern.

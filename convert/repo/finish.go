@@ -16,6 +16,7 @@ import (
 	"rehome/convert/merge"
 	"rehome/formats"
 	"rehome/internal/scratch"
+	"rehome/internal/shell"
 )
 
 // FinishOptions are the options of Finish.
@@ -229,10 +230,10 @@ func (f *finisher) finish(u *unit) (err error) {
 	}
 	for _, name := range u.files {
 		if s := f.files[name]; !f.sides[1].Has(name, s.Ours) || !f.sides[2].Has(name, s.Theirs) {
-			return &formats.Error{At: name, Err: fmt.Errorf("the conflict is not between HEAD and %s: the file was renamed, or partly resolved", f.op.Name), Hint: "resolve it by hand, then: git add -- " + name}
+			return &formats.Error{At: name, Err: fmt.Errorf("the conflict is not between HEAD and %s: the file was renamed, or partly resolved", f.op.Name), Hint: "resolve it by hand, then: " + shell.Command("git", "add", "--", name)}
 		}
 		if ext := path.Ext(name); ext == ".db" || ext == ".vscdb" {
-			return &formats.Error{At: name, Err: errors.New("databases are not merged in git"), Hint: "keep one side: git checkout --ours (or --theirs) -- " + name + "; or keep archives in git: rehome convert --to archive"}
+			return &formats.Error{At: name, Err: errors.New("databases are not merged in git"), Hint: "keep one side: `" + shell.Command("git", "checkout", "--ours", "--", name) + "` (or --theirs); or keep archives in git: rehome convert --to archive"}
 		}
 	}
 	dir, err := scratch.New("", "sides")

@@ -18,6 +18,7 @@ import (
 	"rehome/convert/merge"
 	"rehome/formats"
 	"rehome/internal/fsx"
+	"rehome/internal/shell"
 )
 
 // stage creates the private folder for a result, beside the store that it replaces.
@@ -29,7 +30,7 @@ func (f *finisher) stage(u *unit) (*stage.Folder, error) {
 	if f.o.DryRun {
 		return stage.NewDryRun(to)
 	}
-	stage.Sweep(to, f.o.OnNotice)
+	stage.Sweep(f.o.OnNotice, to)
 	return stage.New(to)
 }
 
@@ -88,7 +89,7 @@ func (u *unit) inFork(rel, out string) bool {
 func (f *finisher) place(u *unit, out string, remove func() error) error {
 	for at := u.parent; at != "."; at = path.Dir(at) {
 		if info, err := os.Lstat(f.at(at, ".")); err == nil && !info.IsDir() {
-			return &formats.Error{At: at, Err: errors.New("not a folder"), Hint: "restore it: git checkout -- " + at}
+			return &formats.Error{At: at, Err: errors.New("not a folder"), Hint: "restore it: " + shell.Command("git", "checkout", "--", at)}
 		}
 	}
 	list, err := os.ReadDir(out)
@@ -144,7 +145,7 @@ func (f *finisher) place(u *unit, out string, remove func() error) error {
 		return err
 	}
 	if err := worktree.Add(f.ctx, f.top, paths...); err != nil {
-		return &formats.Error{At: path.Join(u.parent, u.entries[0]), Op: "merged, but not staged", Err: err, Hint: "git add --all -- " + strings.Join(paths, " ")}
+		return &formats.Error{At: path.Join(u.parent, u.entries[0]), Op: "merged, but not staged", Err: err, Hint: shell.Command(append([]string{"git", "add", "--all", "--"}, paths...)...)}
 	}
 	f.res.Staged = append(f.res.Staged, paths...)
 	return nil

@@ -13,6 +13,7 @@ import (
 	"rehome/convert/internal/worktree"
 	"rehome/formats"
 	"rehome/internal/scratch"
+	"rehome/internal/shell"
 )
 
 // hooks are the names of the hooks. git runs the second one, and not the first, before it
@@ -178,7 +179,7 @@ func (r *Repo) lost(reg *formats.Registry, names []string) error {
 	_, err = head.Extract(dir.Path, folders...)
 	for _, name := range names {
 		if r.IsStore(reg, filepath.Join(dir.Path, filepath.FromSlash(path.Dir(name)))) {
-			err = errors.Join(err, &formats.Error{At: name, Err: errors.New("removed, but not the rest of its store"), Hint: "remove the folder " + path.Dir(name) + ", or restore the file: git restore --staged --worktree -- " + name})
+			err = errors.Join(err, &formats.Error{At: name, Err: errors.New("removed, but not the rest of its store"), Hint: "remove the folder " + path.Dir(name) + ", or restore the file: " + shell.Command("git", "restore", "--staged", "--worktree", "--", name)})
 		}
 	}
 	return errors.Join(err, dir.Remove())

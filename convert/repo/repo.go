@@ -184,20 +184,14 @@ func (r *Repo) removeConfig(dry bool) (out []Change, err error) {
 // single are the names of databases that are a whole store.
 var single = [...]string{"store.db", "state.vscdb"}
 
-// patterns returns the lines of attributes for files of sessions, sorted: those that each
-// hold sessions are compared as text, and text is merged by sessions.
+// patterns returns the lines of attributes for files of sessions, sorted: all are compared
+// as text, and text is merged by sessions.
 func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error) {
-	var out []string
-	add := func(pattern, name string) {
-		if formats.IsSidecar(name) {
-			out = append(out, pattern+" -diff")
-		} else {
-			out = append(out, pattern+" diff="+driver)
-		}
-		if ext := path.Ext(name); ext != ".db" && ext != ".vscdb" {
-			out = append(out, pattern+" merge="+driver)
-		}
+	if len(paths) == 0 {
+		out, _, err := r.storePatterns(reg, r.top)
+		return unique(out), err
 	}
+	var out []string
 	for _, p := range paths {
 		at, err := filepath.Abs(p)
 		if err == nil {
@@ -206,26 +200,48 @@ func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error)
 		if err != nil {
 			return nil, err
 		}
-		if info, err := os.Stat(p); err == nil && !info.IsDir() {
-			add(pattern(at), at)
+		info, err := os.Stat(p)
+		if err == nil && !info.IsDir() {
+			out = append(out, compared(pattern(at), at)...)
 			continue
+		}
+		if err == nil {
+			list, many, err := r.storePatterns(reg, p)
+			if err != nil {
+				return nil, err
+			}
+			if many {
+				out = append(out, list...)
+				continue
+			}
 		}
 		if at != "." {
 			at = escape(at) + "/**/"
 		} else {
 			at = ""
 		}
-		for _, name := range []string{"*.jsonl", "*.db", "*.vscdb"} {
-			add(quote("/"+at+name), name)
+		for _, name := range []string{"*.jsonl", "*.ndjson", "*.db", "*.vscdb"} {
+			out = append(out, compared(quote("/"+at+name), name)...)
 		}
-		out = append(out, quote("/"+at+"*.ndjson")+" merge="+driver, quote("/"+at+"*"+formats.SidecarSuffix)+" -diff")
 	}
-	if len(paths) > 0 {
-		return unique(out), nil
+	return unique(out), nil
+}
+
+// compared returns the lines for the files of a pattern, which are named like one.
+func compared(pattern, name string) []string {
+	out := []string{pattern + " diff=" + driver}
+	if ext := path.Ext(name); ext != ".db" && ext != ".vscdb" {
+		out = append(out, pattern+" merge="+driver)
 	}
-	stores, _, err := sessions.Stores(r.ctx, reg, sessions.Options{Paths: []string{r.top}})
+	return out
+}
+
+// storePatterns returns the lines for the stores in a folder, and whether one of them is
+// text of many files.
+func (r *Repo) storePatterns(reg *formats.Registry, dir string) (out []string, many bool, err error) {
+	stores, _, err := sessions.Stores(r.ctx, reg, sessions.Options{Paths: []string{dir}})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, s := range stores {
 		info, err := os.Stat(s.Path)
@@ -235,27 +251,28 @@ func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error)
 		rel, err := r.below(s.Path)
 		switch {
 		case err != nil:
-		case info.IsDir() && s.Format.Text && (s.Format.Sessions == nil || s.Format.Merge != nil && s.Format.Merge.Via == s.Format.Name): // text of many files: git shows their lines
-			out = append(out, whole(rel))
+		case info.IsDir() && s.Format.Text && (s.Format.Sessions == nil || s.Format.Merge != nil && s.Format.Merge.Via == s.Format.Name):
+			many = true
+			out = append(out, whole(rel)...)
 			if text, err := os.ReadFile(filepath.Join(s.Path, attributes)); err == nil && strings.Contains(string(text), mixing) {
 				r.left = append(r.left, Change{path.Join(rel, attributes), Left, "it is from an earlier version, and lets git mix the turns of two people; make it one line: * -text"})
 			}
 		case !info.IsDir():
-			add(pattern(rel), rel)
+			out = append(out, compared(pattern(rel), rel)...)
 			if _, err := os.Stat(s.Path + formats.SidecarSuffix); err == nil {
-				add(pattern(rel+formats.SidecarSuffix), rel+formats.SidecarSuffix)
+				out = append(out, compared(pattern(rel+formats.SidecarSuffix), rel+formats.SidecarSuffix)...)
 			}
 		default:
 			list, err := inner(s.Path)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			for _, name := range list {
-				add(pattern(path.Join(rel, name)), name)
+				out = append(out, compared(pattern(path.Join(rel, name)), name)...)
 			}
 		}
 	}
-	return unique(out), nil
+	return out, many, nil
 }
 
 // inner returns the files in the folder of a store that each hold sessions, and sidecars.

@@ -60,19 +60,19 @@ func changes(list []repo.Change, err error) string {
 
 // TestPatterns: attributes name what holds sessions, however its path is spelled.
 func TestPatterns(t *testing.T) {
-	dir, git := repository(t, "a/b/x.jsonl", "a b/[c]*.jsonl", "top.jsonl", "top.jsonl.sidecar.ndjson", "other/notes.txt")
+	dir, git := repository(t, "a/b/x.jsonl", "a b/[c]*.jsonl", "top.jsonl", "other/notes.txt")
 	r, err := repo.Open(t.Context(), filepath.Join(dir, "a"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := changes(r.Setup(all.Registry(), nil, "rehome", false))
 	want := "added diff.rehome.textconv rehome git textconv --\nadded merge.rehome.name sessions of coding agents\nadded merge.rehome.driver rehome git merge-driver -- %O %A %B %P\nadded merge.rehome.recursive binary\n" +
-		"added .gitattributes \"/a b/**/*.jsonl\" diff=rehome\n\"/a b/**/*.jsonl\" merge=rehome\n/a/**/*.jsonl diff=rehome\n/a/**/*.jsonl merge=rehome\n/top.jsonl diff=rehome\n/top.jsonl merge=rehome\n/top.jsonl.sidecar.ndjson -diff\n/top.jsonl.sidecar.ndjson merge=rehome\n" +
+		"added .gitattributes \"/a b/**/*.jsonl\" diff=rehome\n\"/a b/**/*.jsonl\" merge=rehome\n/a/**/*.jsonl diff=rehome\n/a/**/*.jsonl merge=rehome\n/top.jsonl diff=rehome\n/top.jsonl merge=rehome\n" +
 		"added .git/hooks/pre-commit rehome git pre-commit\nadded .git/hooks/pre-merge-commit rehome git pre-commit"
 	if got != want {
 		t.Errorf("%s", got)
 	}
-	for name, value := range map[string]string{"a/b/x.jsonl": "rehome", "a b/[c]*.jsonl": "rehome", "top.jsonl": "rehome", "top.jsonl.sidecar.ndjson": "unset", "other/notes.txt": "unspecified"} {
+	for name, value := range map[string]string{"a/b/x.jsonl": "rehome", "a b/[c]*.jsonl": "rehome", "top.jsonl": "rehome", "other/notes.txt": "unspecified"} {
 		if out := git("check-attr", "diff", "--", name); !strings.HasSuffix(out, ": diff: "+value) {
 			t.Errorf("%s", out)
 		}
@@ -137,5 +137,22 @@ func TestStaged(t *testing.T) {
 		if err := d.Remove(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestSetupAgrees: a folder of text gets the same lines, named or found.
+func TestSetupAgrees(t *testing.T) {
+	dir, _ := repository(t, "other/notes.txt")
+	agents := filepath.Join(dir, "agents")
+	if err := os.CopyFS(agents, os.DirFS("../../testdata/sdk/gen/jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := repo.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, named := changes(r.Setup(all.Registry(), nil, "rehome", true)), changes(r.Setup(all.Registry(), []string{agents}, "rehome", true))
+	if found != named || !strings.Contains(found, "/agents/** diff=rehome\n/agents/** merge=rehome\n") {
+		t.Errorf("found:\n%s\nnamed:\n%s", found, named)
 	}
 }

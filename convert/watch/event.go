@@ -55,7 +55,7 @@ func countStores(r *convert.Report) *Stores {
 	var n Stores
 	for i := range r.Stores {
 		switch s := &r.Stores[i]; {
-		case s.Status == convert.Failed, s.Status == convert.Withheld:
+		case s.Status == convert.Failed, s.Status == convert.Skipped:
 			n.Failed++
 		case s.Change == convert.Unchanged:
 			n.Unchanged++

@@ -72,12 +72,12 @@ func TestRunEnds(t *testing.T) {
 func TestProblemsOfSessions(t *testing.T) {
 	r := &convert.Report{Stores: []convert.StoreReport{{Path: "a", Status: convert.Placed, Sessions: []convert.SessionReport{
 		{ID: "1", Status: convert.Failed, Error: &convert.ErrorReport{Message: "line 3: not JSON", Hint: "mend it"}},
-		{ID: "2", Status: convert.Withheld},
+		{ID: "2", Status: convert.Skipped},
 		{ID: "3", Status: convert.Placed},
-	}}, {Path: "b", Status: convert.Withheld}}}
+	}}, {Path: "b", Status: convert.Skipped}}}
 	p := problemsOf(r, nil)
 	want := "a#1: line 3: not JSON\na#2: losses exceed --allow\nb: losses exceed --allow"
-	if got := p.joined(); got == nil || got.Error() != want || !errors.Is(got, ErrWithheld) || p.repeat() {
+	if got := p.joined(); got == nil || got.Error() != want || !errors.Is(got, ErrLosses) || p.repeat() {
 		t.Errorf("%v, repeated: %v", got, p.repeat())
 	}
 	if n := countStores(r); n.Failed != 1 || n.Added != 1 {

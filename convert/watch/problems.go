@@ -10,8 +10,8 @@ import (
 	"rehome/formats"
 )
 
-// ErrWithheld is the error of what is not written because of its losses.
-var ErrWithheld = errors.New("losses exceed --allow")
+// ErrLosses is the error of what is not written because of its losses.
+var ErrLosses = errors.New("losses exceed --allow")
 
 var errNotFound = errors.New("not found")
 
@@ -29,16 +29,16 @@ func problemsOf(r *convert.Report, err error) problems {
 		switch s := &r.Stores[i]; s.Status {
 		case convert.Failed:
 			p[s.Path] = s.Err()
-		case convert.Withheld:
-			p[s.Path] = withheld(s.Path)
+		case convert.Skipped:
+			p[s.Path] = lossy(s.Path)
 		default:
 			for _, c := range s.Sessions {
 				at := s.Path + "#" + c.ID
 				switch c.Status {
 				case convert.Failed:
 					p[at] = &formats.Error{At: at, Err: sessionError(c.Error.Message), Hint: c.Error.Hint}
-				case convert.Withheld:
-					p[at] = withheld(at)
+				case convert.Skipped:
+					p[at] = lossy(at)
 				}
 			}
 		}
@@ -46,8 +46,8 @@ func problemsOf(r *convert.Report, err error) problems {
 	return p
 }
 
-func withheld(at string) error {
-	return &formats.Error{At: at, Err: ErrWithheld, Hint: "run `rehome convert --update` to list them"}
+func lossy(at string) error {
+	return &formats.Error{At: at, Err: ErrLosses, Hint: "run `rehome convert --update` to list them"}
 }
 
 // sessionError is why a session could not be converted, which depends on what is in it.
@@ -67,7 +67,7 @@ func (p problems) joined() error {
 // repeat reports whether another round could do better before the source changes.
 func (p problems) repeat() bool {
 	for _, err := range p {
-		if !errors.Is(err, formats.ErrUnknown) && !errors.Is(err, ErrWithheld) && !errors.Is(err, errNotFound) && !errors.As(err, new(sessionError)) {
+		if !errors.Is(err, formats.ErrUnknown) && !errors.Is(err, ErrLosses) && !errors.Is(err, errNotFound) && !errors.As(err, new(sessionError)) {
 			return true
 		}
 	}
