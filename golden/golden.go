@@ -14,6 +14,7 @@ package golden
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -37,13 +39,22 @@ func Path(t testing.TB, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root, err := folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(root, filepath.FromSlash(name))
+}
+
+// folder finds golden/ beside the go.mod above a folder.
+func folder(dir string) (string, error) {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "golden", filepath.FromSlash(name))
+			return filepath.Join(dir, "golden"), nil
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			t.Fatal("no go.mod above the test")
+			return "", errors.New("no go.mod above the test")
 		}
 		dir = up
 	}
@@ -55,9 +66,13 @@ func Bytes(t testing.TB, name string, got []byte) {
 	compare(t, name, Path(t, name), got)
 }
 
+// compared has the path of each file that was compared.
+var compared sync.Map
+
 // compare compares one file with its expected bytes, or rewrites it.
 func compare(t testing.TB, name, path string, got []byte) {
 	t.Helper()
+	compared.Store(filepath.Clean(path), true)
 	want, err := os.ReadFile(path)
 	if err == nil && bytes.Equal(want, got) {
 		return

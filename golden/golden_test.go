@@ -1,9 +1,11 @@
 package golden
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,4 +73,37 @@ func TestTree(t *testing.T) {
 	check(true)
 	*update = false
 	check(true)
+}
+
+// TestOwners: each folder under golden/ has an owner whose tests end in Main.
+func TestOwners(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		owner, ok := owners[name]
+		if ok == (name == "compat" || filepath.Ext(name) == ".go") {
+			t.Errorf("golden/%s: owned: %v", name, ok)
+		}
+		if !ok {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(owner), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && bytes.Contains(text, []byte("golden.Main(m)"))
+		}) {
+			t.Errorf("golden/%s: no TestMain of %s calls golden.Main", name, owner)
+		}
+	}
+	for name := range owners {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -138,8 +138,8 @@ func TestLossesOnServer(t *testing.T) {
 			code int
 			want string
 		}{
-			{"convert --strict CONFIG STORE", 3, "exact conversion: withheld"},
-			{"convert --strict CONFIG STORE", 3, "1 of 1 store withheld: losses exceed --allow"},
+			{"convert --strict CONFIG STORE", 3, "exact conversion: skipped"},
+			{"convert --strict CONFIG STORE", 3, "1 of 1 store skipped: losses exceed --allow"},
 			{"convert --allow=missing CONFIG STORE --json", 3, `"code": "L550"`},
 			{"ls STORE", 1, "no sessions"},
 			{"convert CONFIG STORE --dry-run", 0, "the server was not asked"},

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(run(Setup(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 	}
-	os.Exit(m.Run())
+	golden.Main(m)
 }
 
 // steps returns the scripts of the steps of the action, by their names.
@@ -56,8 +56,8 @@ func steps(t *testing.T) map[string]string {
 
 func checkout(t *testing.T) string { return filepath.Dir(golden.Path(t, "")) }
 
-// shell runs a script as a runner does, and returns its output and exit status.
-func shell(t *testing.T, dir, script string, env ...string) (string, int) {
+// bash runs a script as a runner does, and returns its output and exit status.
+func bash(t *testing.T, dir, script string, env ...string) (string, int) {
 	t.Helper()
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), append(env, asProgram+"=1")...)
@@ -160,7 +160,7 @@ func TestDownload(t *testing.T) {
 		if _, off := files["off"]; off {
 			releases = "http://127.0.0.1:1"
 		}
-		out, code := shell(t, root, ".ci/download 'a b'", "REHOME_RELEASES="+releases)
+		out, code := bash(t, root, ".ci/download 'a b'", "REHOME_RELEASES="+releases)
 		if code != c.code || !strings.Contains(out, c.says) {
 			t.Errorf("%s: exit %d: %s", c.what, code, out)
 		}
@@ -180,7 +180,7 @@ func TestAction(t *testing.T) {
 	root, releases, _ := published(t, nil)
 	temp, dir := t.TempDir(), t.TempDir()
 	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
-	if out, code := shell(t, dir, steps(t)["download rehome"], env...); code != 0 {
+	if out, code := bash(t, dir, steps(t)["download rehome"], env...); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	if text, err := os.ReadFile(temp + "/output"); err == nil {
@@ -198,7 +198,7 @@ func TestAction(t *testing.T) {
 		{".", "--skip=RH190\n--notes", 0, "::notice file="},
 		{"--rules", "", 1, "not examined"},
 	} {
-		out, code := shell(t, dir, steps(t)["check"], append(env, "PATHS="+c.paths, "FLAGS="+c.flags, "BASE=")...)
+		out, code := bash(t, dir, steps(t)["check"], append(env, "PATHS="+c.paths, "FLAGS="+c.flags, "BASE=")...)
 		if code != c.code || !strings.Contains(out, c.want) {
 			t.Errorf("%q %q: exit %d: %s", c.paths, c.flags, code, out)
 		}
@@ -210,7 +210,7 @@ func TestAction(t *testing.T) {
 		}
 	}
 	write(t, "fixed:\nx\n", root, ".changes", "x.md")
-	if out, code := shell(t, dir, steps(t)["download rehome"], env...); code != 0 {
+	if out, code := bash(t, dir, steps(t)["download rehome"], env...); code != 0 {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	if text, err := os.ReadFile(temp + "/output"); string(text) != "build=true\n" || !strings.Contains(steps(t)["build rehome"], `go build -trimpath -o "$RUNNER_TEMP/rehome/" ./cmd/rehome`) {
@@ -229,7 +229,7 @@ func TestActionBase(t *testing.T) {
 	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
 	must := func(dir, script string) string {
 		t.Helper()
-		out, code := shell(t, dir, "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid\n"+script, env...)
+		out, code := bash(t, dir, "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid\n"+script, env...)
 		if code != 0 {
 			t.Fatalf("%s: exit %d: %s", script, code, out)
 		}
@@ -255,7 +255,7 @@ func TestActionBase(t *testing.T) {
 		if c.base == "" {
 			flags += "\n--no-ignore"
 		}
-		out, code := shell(t, clone, steps(t)["check"], append(env, "PATHS=.", "FLAGS="+flags, "BASE="+c.base)...)
+		out, code := bash(t, clone, steps(t)["check"], append(env, "PATHS=.", "FLAGS="+flags, "BASE="+c.base)...)
 		if code != c.code || !strings.Contains(out, c.want) || strings.Contains(out, "drafts") {
 			t.Errorf("base %s: exit %d: %s", c.base, code, out)
 		}
@@ -272,7 +272,7 @@ func TestActionPages(t *testing.T) {
 	temp, dir := t.TempDir(), t.TempDir()
 	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md", "BASE="}
 	all := steps(t)
-	if out, code := shell(t, dir, all["download rehome"], env...); code != 0 {
+	if out, code := bash(t, dir, all["download rehome"], env...); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	furnish(t, dir)
@@ -289,11 +289,11 @@ func TestActionPages(t *testing.T) {
 	pages := func(flags string) (names []string, text string) {
 		t.Helper()
 		_ = os.Remove(temp + "/output")
-		out, code := shell(t, dir, all["check"], append(env, "PATHS=.", "FLAGS="+flags)...)
+		out, code := bash(t, dir, all["check"], append(env, "PATHS=.", "FLAGS="+flags)...)
 		if want := map[bool]int{true: 4}[flags == ""]; code != want {
 			t.Fatalf("exit %d: %s", code, out)
 		}
-		out, code = shell(t, dir, all["pages"], env...)
+		out, code = bash(t, dir, all["pages"], env...)
 		if code != 0 || strings.Contains(out, token) {
 			t.Fatalf("exit %d: %s", code, out)
 		}
@@ -348,7 +348,7 @@ func TestHook(t *testing.T) {
 	if runtime.GOOS != "windows" { // see TestDownload
 		root, releases, _ := published(t, nil)
 		for _, server := range []string{releases, "http://127.0.0.1:1"} {
-			out, code := shell(t, dir, root+"/"+string(entry[1])+" "+string(entry[2]), "REHOME_RELEASES="+server, "RUNS="+root+"/runs")
+			out, code := bash(t, dir, root+"/"+string(entry[1])+" "+string(entry[2]), "REHOME_RELEASES="+server, "RUNS="+root+"/runs")
 			if code != 0 || !strings.Contains(out, "2 stores") {
 				t.Errorf("exit %d: %s", code, out)
 			}

@@ -115,9 +115,9 @@ const maxCandidates = 10
 
 // newAmbiguous returns the error for a name that matches several sessions.
 func (a *app) newAmbiguous(l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
-	err, hint := a.newCandidates(l, matches), "use an id or an id prefix"
+	err, hint := a.newCandidates(l, matches), "use one of the ids below"
 	if slices.ContainsFunc(err.candidates, func(c candidate) bool { return strings.Contains(c.Name, "#") }) {
-		hint = "use PATH#ID"
+		hint = "use one of the paths below"
 	}
 	err.error = usageError{&formats.Error{At: name, Err: errors.New(problem), Hint: hint}}
 	return err
@@ -135,11 +135,16 @@ func (a *app) newUnknown(l *sessions.Listing, name, problem, hint string, all []
 	}
 	err := a.newCandidates(l, all)
 	if len(similar) == 0 && len(all) > 0 && err.more == 0 {
-		hint = "use an id or an id prefix"
+		hint = "use one of the ids below"
 	}
-	err.error = &formats.Error{At: name, Err: errors.New(problem), Hint: hint}
+	err.error = usageError{&formats.Error{At: name, Err: unknownName(problem), Hint: hint}}
 	return err
 }
+
+// unknownName is the problem of a name that matches no session.
+type unknownName string
+
+func (u unknownName) Error() string { return string(u) }
 
 func (a *app) newCandidates(l *sessions.Listing, matches []*sessions.Listed) *ambiguousError {
 	count := map[string]int{}
@@ -148,7 +153,7 @@ func (a *app) newCandidates(l *sessions.Listing, matches []*sessions.Listed) *am
 	}
 	err := &ambiguousError{more: max(0, len(matches)-maxCandidates)}
 	for _, s := range matches[:len(matches)-err.more] {
-		c := candidate{Name: l.ShortID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
+		c := candidate{Name: l.UniqueID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
 		if count[s.ID] > 1 { // only its path is unique
 			c.Name = c.Path + "#" + c.Name
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"rehome/convert/backup"
 	"rehome/convert/sessions"
@@ -18,6 +19,7 @@ type backupCmd struct {
 
 	Keep     int    `group:"Output:" placeholder:"N" help:"Remove the oldest snapshots beyond N (default: keep all)"`
 	DryRun   bool   `group:"Output:" help:"Read and verify everything, but write nothing"`
+	List     bool   `group:"Output:" help:"List the snapshots in DIR, with their clients, sessions and size, without making one"`
 	Schedule string `group:"Output:" name:"print-schedule" enum:",cron,launchd,windows,claude" default:"" placeholder:"FOR" help:"Print how to run this backup regularly: a line for cron, a plist for launchd, a command for windows, or a hook for claude. Installs nothing."`
 
 	ReadFlags
@@ -28,6 +30,9 @@ func (backupCmd) Help() string {
 as copies of their files. Everything is verified. Equal files are hard links to the previous snapshot, so a snapshot
 takes only the space of what has changed. If nothing has changed, there is no new snapshot.
 
+Sessions of clients that rehome does not read, such as Gemini CLI and OpenCode, are kept too, without keys and logins.
+The result lists what was left out, and docs/backup.md all clients.
+
 Sessions that a client has deleted stay in the backup. The backup includes keys and tokens, so it is refused inside a
 git work tree unless you pass --without-secrets.
 
@@ -35,6 +40,7 @@ Examples:
 
     rehome backup
     rehome backup /mnt/disk/sessions --keep 30
+    rehome backup --list
     rehome backup --print-schedule cron`
 }
 
@@ -42,8 +48,10 @@ type restoreCmd struct {
 	Backup  string `arg:"" optional:"" help:"Folder of backups, or a snapshot in it (default: the newest snapshot in rehome/backup in your data folder)"`
 	Session string `arg:"" optional:"" help:"Session to restore: its id, an id prefix, or words from its title (default: everything)"`
 
-	Client  string `group:"Which sessions:" placeholder:"NAME" help:"Restore only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Client  string `group:"Which sessions:" placeholder:"NAME" help:"Restore only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three), or one that is only kept, such as gemini-cli"`
 	Project string `group:"Which sessions:" placeholder:"DIR" help:"Restore only sessions of this folder and its subfolders"`
+
+	WithSettings bool `group:"Which sessions:" help:"Also restore files that are no sessions and tell a client what to do: memory, settings, MCP servers"`
 
 	To      string `group:"Where to:" placeholder:"DIR" help:"Restore to this folder, as if it were your home folder"`
 	Replace bool   `group:"Where to:" help:"Replace what is older than the backup, keeping it as NAME.bak-1 (-2, ...)"`
@@ -55,6 +63,9 @@ type restoreCmd struct {
 func (restoreCmd) Help() string {
 	return `Restores stores to where their clients look for them. What exists is compared first: what is equal stays as it is, what
 is older than the backup is refused unless you pass --replace, and what is newer is never touched.
+
+Files that hold no session, such as Claude Code's memory of a project, can tell a client what to do. They are listed,
+and restored only with --with-settings. Pass it for backups that you made yourself.
 
 A store that holds many sessions is restored only as a whole. To get single sessions of it back, restore it to another
 folder with --to, and migrate them from there.
@@ -74,10 +85,28 @@ type backupResult struct {
 	verbose bool
 }
 
+// snapshotList is the list of a folder of backups: schema backup-list-1.
+type snapshotList struct {
+	Dir       string                `json:"dir"`
+	Snapshots []backup.SnapshotInfo `json:"snapshots"`
+}
+
+// newestSnapshot returns the newest snapshot in a folder of backups, and any other path as
+// it is.
+func (a *app) newestSnapshot(at string) string {
+	newest := backup.Newest(at)
+	if newest == "" {
+		return at
+	}
+	a.out.remark(at + ": reading its newest snapshot, " + filepath.Base(newest))
+	return newest
+}
+
 // restoreResult is the report of a restore: schema restore-result-1.
 type restoreResult struct {
 	*backup.Restored
-	verbose bool
+	withSettings bool
+	verbose      bool
 }
 
 // Validate rejects invalid values of flags.
@@ -105,8 +134,15 @@ func (c *backupCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.Schedule != "" {
+	switch {
+	case c.Schedule != "":
 		return c.printSchedule(a, dir)
+	case c.List:
+		list, err := backup.List(dir)
+		if err != nil {
+			return err
+		}
+		return a.out.printResult(a.ctx, &snapshotList{dir, list})
 	}
 	o := backup.Options{
 		Machine: machine(a.out.getenv), Program: version(), Now: a.now, Keep: c.Keep, WithoutSecrets: c.WithoutSecrets, Delete: c.Delete,
@@ -166,7 +202,8 @@ func (c *restoreCmd) Run(a *app) error {
 		return err
 	}
 	o := backup.RestoreOptions{
-		Machine: machine(a.out.getenv), To: c.To, Client: c.Client, Project: c.Project, Replace: c.Replace, DryRun: c.DryRun, Jobs: c.Jobs, OnNotice: a.out.remark,
+		Machine: machine(a.out.getenv), To: c.To, Client: c.Client, Project: c.Project, Replace: c.Replace, WithSettings: c.WithSettings,
+		DryRun: c.DryRun, Jobs: c.Jobs, OnNotice: a.out.remark,
 	}
 	if c.Session != "" {
 		if o.IDs, err = a.findIn(snapshot.Listing(), snapshot.Dir, c.Session); err != nil {
@@ -177,7 +214,7 @@ func (c *restoreCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(a.ctx, restoreResult{done, a.out.verbose}); err != nil {
+	if err := a.out.printResult(a.ctx, restoreResult{done, c.WithSettings, a.out.verbose}); err != nil {
 		return err
 	}
 	failed, older := done.Count(backup.Failed), done.Count(backup.Older)

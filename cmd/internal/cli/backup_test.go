@@ -35,6 +35,7 @@ func TestBackupJSON(t *testing.T) {
 	}
 	furnishHome(t, home)
 	run(0, "backup-result-1", "backup", backups)
+	run(0, "backup-list-1", "backup", backups, "--list")
 	index, err := filepath.Glob(filepath.Join(backups, "*", "backup.json"))
 	if err != nil || len(index) != 1 {
 		t.Fatalf("%q %v", index, err)

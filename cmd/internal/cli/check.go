@@ -12,11 +12,12 @@ import (
 
 	"rehome/cmd/internal/screen"
 	"rehome/cmd/internal/verdict"
-	"rehome/convert/backup"
 	"rehome/convert/check"
 	"rehome/convert/repair"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/rule"
+	"rehome/internal/shell"
 )
 
 type checkCmd struct {
@@ -189,7 +190,14 @@ func (c *checkCmd) Run(a *app) error {
 			s.Err = why
 		}
 	}
-	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version(), Repairable: repair.Repairable}
+	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version(), Repairable: repair.Findings(report.Stores), Repair: "rehome repair SRC DST"}
+	if len(c.Paths) == 1 && len(missing) == 0 && exists(c.Paths[0]) {
+		to := "fixed"
+		if wd := workingDirs(); len(wd) > 0 && sessions.NewProject(c.Paths[0]).Contains(wd[0]) {
+			to = filepath.Join(c.Paths[0], "..", to) // not in what is to be copied
+		}
+		v.Repair = shell.Command("rehome", "repair", c.Paths[0], to)
+	}
 	if len(c.Paths) == 0 {
 		v.Name = func(path string) string { return homePath(o.Machine.Home, path) }
 	}
@@ -235,21 +243,18 @@ func (c *checkCmd) resolvePaths(a *app) (named map[string][]string, missing map[
 	named, missing = map[string][]string{}, map[string]error{}
 	whole := map[string]bool{}
 	for i, at := range c.Paths {
-		if names, err := backup.Snapshots(at); err == nil && len(names) > 0 { // the others are mostly the same files
-			c.Paths[i] = filepath.Join(at, names[len(names)-1])
-			a.out.remark(at + ": checking its newest snapshot, " + names[len(names)-1])
-		}
+		c.Paths[i] = a.newestSnapshot(at) // the others are mostly the same files
 		if exists(at) || c.Schema != "" {
 			whole[c.Paths[i]] = true
 			continue
 		}
 		src, err := a.resolve(at, c.Live)
 		switch {
-		case errors.As(err, new(usageError)): // it matches several
-			return nil, nil, err
-		case err != nil:
+		case errors.As(err, new(unknownName)), err != nil && !errors.As(err, new(usageError)):
 			missing[at] = err
 			continue
+		case err != nil: // it matches several
+			return nil, nil, err
 		}
 		c.Paths[i] = src.file
 		switch {
@@ -337,7 +342,7 @@ func (c *checkCmd) verdictError(v *verdict.Verdict) error {
 	if c.WriteBaseline || v.FailingCount() == 0 {
 		return nil
 	}
-	return reported{&formats.Error{Err: findingsError{string(v.Summary(false))}, Hint: "run `rehome check --explain " + v.WorstRule() + "` for details"}}
+	return reported{&formats.Error{Err: findingsError{string(v.Summary(false))}, Hint: "run `" + shell.Command("rehome", "check", "--explain", v.WorstRule()) + "` for details"}}
 }
 
 // findingsError is errFindings with the summary of a verdict.

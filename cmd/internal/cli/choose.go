@@ -23,7 +23,8 @@ type chooser struct {
 	*app
 	project, client, since string // as for ls
 	live                   bool
-	query                  *search.Query // must match a message of the session; nil = all
+	query                  *search.Query    // must match a message of the session; nil = all
+	options                *continueOptions // In is set to the client that the user chooses
 
 	header func(*sessions.Listing) []screen.Safe            // returns the lines above the list; nil = none
 	list   func(context.Context) (*sessions.Listing, error) // nil = as ls does
@@ -32,6 +33,13 @@ type chooser struct {
 	listing *sessions.Listing // with rows, set when it is loaded
 	rows    []*sessions.Listed
 	copied  map[*sessions.Listed]bool // those below their originals
+	clients map[int][]clientChoice    // by row, as far as they were asked for
+}
+
+// clientChoice is a client that can continue a session.
+type clientChoice struct {
+	in    string // as --in names it; "" = what is the default for the session
+	title screen.Safe
 }
 
 // choose lets the user choose on the whole terminal. Sessions of the working
@@ -42,7 +50,7 @@ func (ch *chooser) choose() (source, error) {
 		return source{}, usageError{&formats.Error{Err: errors.New("SESSION is missing"), Hint: "name a session (`rehome ls` lists them), or pass --last for the newest one of this directory"}}
 	}
 	ch.paint = paint
-	row, err := picker.Pick(ch.ctx, picker.Options{Noun: "session", Action: "continue", Palette: paint, In: os.Stdin, Out: tty, Load: ch.load})
+	row, client, err := picker.Pick(ch.ctx, picker.Options{Loading: "reading sessions…", Action: "continue", Palette: paint, In: os.Stdin, Out: tty, Load: ch.load})
 	switch {
 	case errors.Is(err, picker.ErrCanceled):
 		return source{}, silent{exitCode(err)}
@@ -54,7 +62,48 @@ func (ch *chooser) choose() (source, error) {
 		}
 		return source{}, &formats.Error{Err: errors.New("no sessions to choose from"), Hint: "run `rehome ls` to list all sessions, and the places where they are looked for"}
 	}
+	if list := ch.clientsOf(row); len(list) > 0 {
+		ch.options.In = list[client].in
+	}
 	return ch.pick(ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
+}
+
+// clientsOf returns the clients that can continue a row, the one that does by default first.
+// The others are those that are installed.
+func (ch *chooser) clientsOf(row int) []clientChoice {
+	if list, ok := ch.clients[row]; ok {
+		return list
+	}
+	own, to, err := ch.route(ch.rows[row], source{}, *ch.options)
+	if err != nil {
+		return nil // continuing it says why
+	}
+	installed := func(h *formats.Home) bool { return h.Resume != nil && ch.program(h.Resume[0]) != "" }
+	title := own.Client
+	if to != nil {
+		title = to.Home.Title
+	}
+	list := []clientChoice{{ch.options.In, visible(title)}}
+	if to != nil && to.Home.Code == nil && !installed(to.Home) || to == nil && ch.program(own.Argv[0]) == "" {
+		list[0].title += " (not installed)"
+	}
+	if ch.options.In == "" {
+		for _, c := range ch.targets() {
+			if h := ch.targetOf(c).Home; installed(h) && h.Title != title {
+				list = append(list, clientChoice{c, visible(h.Title)})
+			}
+		}
+	}
+	ch.clients[row] = list
+	return list
+}
+
+// actions returns the titles of clientsOf.
+func (ch *chooser) actions(row int) (out []screen.Safe) {
+	for _, c := range ch.clientsOf(row) {
+		out = append(out, c.title)
+	}
+	return out
 }
 
 // load lists the sessions.
@@ -85,7 +134,7 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 		found = slices.DeleteFunc(found, func(s sessions.Listed) bool { return !matches[s.ID] })
 	}
 	ch.arrange(found)
-	out := &picker.List{Line: ch.line, Preview: ch.preview}
+	out := &picker.List{Count: countSessions(sessions.Count(found)), Line: ch.line, Preview: ch.preview, Actions: ch.actions}
 	if ch.header != nil {
 		out.Header = ch.header(listing)
 	}
@@ -119,7 +168,7 @@ func (ch *chooser) arrange(found []sessions.Listed) {
 			elsewhere = append(elsewhere, families[o]...)
 		}
 	}
-	ch.rows, ch.copied = append(here, elsewhere...), map[*sessions.Listed]bool{}
+	ch.rows, ch.copied, ch.clients = append(here, elsewhere...), map[*sessions.Listed]bool{}, map[int][]clientChoice{}
 	for i := range found {
 		ch.copied[&found[i]] = original[&found[i]] != &found[i]
 	}

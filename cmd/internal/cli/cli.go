@@ -30,7 +30,7 @@ type grammar struct {
 	Redact  redactCmd  `cmd:"" group:"Keep:" help:"Copy stores without secrets, names and other words"`
 	Merge   mergeCmd   `cmd:"" group:"Keep:" help:"Merge the sessions of several people or machines"`
 	Watch   watchCmd   `cmd:"" group:"Keep:" help:"Keep text up to date while clients write"`
-	Backup  backupCmd  `cmd:"" group:"Keep:" help:"Back up the sessions of every client on this machine"`
+	Backup  backupCmd  `cmd:"" group:"Keep:" help:"Back up the sessions of all known clients on this machine"`
 	Restore restoreCmd `cmd:"" group:"Keep:" help:"Restore sessions from a backup"`
 
 	Check  checkCmd  `cmd:"" group:"Check:" help:"Verify stores and report problems"`

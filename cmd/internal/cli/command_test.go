@@ -116,7 +116,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 	if top["error"] == nil {
 		name = map[string]string{
 			"paths": "detect-result-1", "drift": "doctor-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
-			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "argv": "continue-result-1", "code": "continue-result-1", "searched": "backup-result-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1", "total": "search-result-1", "try": "welcome-result-1", "kept": "undo-result-1", "compared": "diff-result-1", "pairs": "diff-records-1", "changes": "git-result-1", "redacted": "redact-result-1", "repaired": "repair-result-1", "repairs": "repair-list-1", "remarks": "merge-result-1", "records": "undo-list-result-1", "old": "mv-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "argv": "continue-result-1", "code": "continue-result-1", "searched": "backup-result-1", "snapshots": "backup-list-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1", "total": "search-result-1", "try": "welcome-result-1", "kept": "undo-result-1", "compared": "diff-result-1", "pairs": "diff-records-1", "changes": "git-result-1", "redacted": "redact-result-1", "repaired": "repair-result-1", "repairs": "repair-list-1", "remarks": "merge-result-1", "records": "undo-list-result-1", "old": "mv-result-1",
 		}[markOf(top)]
 	}
 	if top["$schema"] != nil {

@@ -11,6 +11,7 @@ import (
 
 	"rehome/cmd/internal/screen"
 	"rehome/formats/all"
+	"rehome/formats/clients"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/schemas"
@@ -195,7 +196,9 @@ func valueCompletion(v *kong.Value) (c completion) {
 		for _, r := range rule.All() {
 			c.add(r.ID, r.Title)
 		}
-	case "CLIENT", "NAME":
+	case "NAME":
+		c.addAll(slices.Concat(all.Registry().Clients(), clients.Names())...)
+	case "CLIENT":
 		c.addAll(all.Registry().Clients()...)
 	case "KIND":
 		for _, k := range loss.Kinds() {

@@ -1,17 +1,23 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
 
+	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/search"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/shell"
 )
 
 type continueCmd struct {
@@ -19,13 +25,13 @@ type continueCmd struct {
 
 	Last    bool   `group:"Which sessions:" help:"Continue the newest session of the current directory"`
 	Project string `group:"Which sessions:" placeholder:"DIR" help:"List only sessions of this folder and its subfolders"`
-	Client  string `group:"Which sessions:" placeholder:"NAME" help:"List only sessions of this client: cursor-cli, claude-code, ..."`
+	Client  string `group:"Which sessions:" placeholder:"CLIENT" help:"List only sessions of this client: cursor-cli, claude-code, ..."`
 	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"List only sessions changed since WHEN: 2026-11-01, yesterday, 12h, ..."`
 	Search  string `group:"Which sessions:" placeholder:"WORDS" help:"List only sessions with a message that contains all of these words, as rehome search finds them"`
 
 	In    string  `group:"Where to:" aliases:"to" placeholder:"CLIENT" help:"Client to continue in: claude-code, cursor-cli, cursor-sdk (default: the session's own if it can resume it, else claude-code)"`
 	Cwd   *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
-	Print bool    `group:"Where to:" help:"Migrate the session if needed, but print the command instead of running it"`
+	Print bool    `group:"Where to:" help:"Write and start nothing: print the command that continues the session, preceded by the one that migrates it if needed"`
 	Home  *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours)"`
 	ClientDirs
 
@@ -38,8 +44,9 @@ to filter by title, folder, client or id; Enter continues the selected session, 
 
 The session's own client resumes it, if it can and is installed. Otherwise, or with --in, the session is first migrated
 to Claude Code or the client that --in names, as rehome migrate does; an earlier migration is updated. Then the client
-starts in the session's folder. The Cursor SDK has no command to start: --in cursor-sdk prints the code that resumes the
-agent in a program.
+starts in the session's folder; in the list, Tab chooses another one. If the folder is unknown, rehome asks for it. If the
+client is not installed, nothing is migrated. The Cursor SDK has no command to start: --in cursor-sdk prints the code that
+resumes the agent in a program.
 
 Examples:
 
@@ -92,26 +99,39 @@ func (c *continueCmd) query() (*search.Query, error) {
 
 // Run starts a client that continues a session, or prints how to continue it.
 func (c *continueCmd) Run(a *app) error {
+	prints := c.Print
 	if to := a.targetOf(c.In); to != nil && to.Home.Code != nil {
-		c.Print = true // there is nothing to start
+		prints = true // there is nothing to start
 	}
-	if a.out.json && !c.Print {
+	if a.out.json && !prints {
 		return usageError{&formats.Error{Op: "continue", Err: errors.New("--json requires --print"), Hint: "pass both to get the command as JSON"}}
 	}
 	tty, _, captured := a.out.terminal()
-	if !c.Print && (tty == nil || captured) {
+	if !prints && (tty == nil || captured) {
 		return usageError{&formats.Error{Op: "continue", Err: errors.New("the client needs a terminal"), Hint: "pass --print to print the command that continues the session"}}
 	}
 	a.useHome(c.Home)
-	src, err := c.source(a)
+	o, err := c.options()
 	if err != nil {
 		return err
 	}
-	return c.open(a, src)
+	src, err := c.source(a, &o)
+	if err != nil {
+		return err
+	}
+	return c.open(a, src, o)
 }
 
-// source returns the session that is named, or lets the user choose one.
-func (c *continueCmd) source(a *app) (source, error) {
+func (c *continueCmd) options() (o continueOptions, err error) {
+	o = continueOptions{In: c.In, Dirs: c.ClientDirs, Live: c.Live, DryRun: c.Print}
+	if c.Cwd != nil {
+		o.Cwd, err = resolveCwd(*c.Cwd)
+	}
+	return o, err
+}
+
+// source returns the session that is named, or lets the user choose one and its client.
+func (c *continueCmd) source(a *app, o *continueOptions) (source, error) {
 	if c.Session != "" || c.Last {
 		return a.resolveSource(c.Session, c.Last, c.Live)
 	}
@@ -119,54 +139,112 @@ func (c *continueCmd) source(a *app) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	return (&chooser{app: a, project: c.Project, client: c.Client, since: c.Since, query: query, live: c.Live}).choose()
+	return (&chooser{app: a, project: c.Project, client: c.Client, since: c.Since, query: query, live: c.Live, options: o}).choose()
 }
 
-// open continues a session.
-func (c *continueCmd) open(a *app, src source) error {
-	l, err := c.prepare(a, src)
+// open continues a session. If its folder is unknown, it asks for it.
+func (c *continueCmd) open(a *app, src source, o continueOptions) error {
+	l, err := a.prepareContinue(src, o)
+	if tty, _, _ := a.out.terminal(); errors.Is(err, convert.ErrNoFolder) && tty != nil && !a.out.json {
+		if o.Cwd, err = a.askFolder(tty, err); err == nil {
+			l, err = a.prepareContinue(src, o)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if l.Note != "" {
 		a.out.remark(l.Note)
 	}
-	command := l.shell()
-	if c.Print {
-		return a.out.printResult(a.ctx, &continueResult{Session: l.session, Client: l.Client, Command: command, launch: l})
+	if l.Migrated != nil && l.Migrated.Status == convert.Checked {
+		l.Migrate = c.migrateCommand(a, src, o, &l)
 	}
-	return a.start(&l, command)
+	command := l.shell()
+	if !c.Print && l.Code == "" {
+		return a.start(&l, command)
+	}
+	if l.Migrate != nil && l.Code != "" {
+		a.out.remark("the session is not in " + l.Client + " yet, or not all of it; run `" + shell.Command(l.Migrate...) + "` first")
+	}
+	return a.out.printResult(a.ctx, &continueResult{Session: l.session, Client: l.Client, Command: command, launch: l})
 }
 
-// prepare returns how to continue a session, and migrates it if it has to. A session
-// of an unknown folder continues in the current directory, and one whose own client
-// is not installed in Claude Code.
-func (c *continueCmd) prepare(a *app, src source) (l launch, err error) {
-	o := continueOptions{In: c.In, Dirs: c.ClientDirs, Live: c.Live}
-	if c.Cwd != nil {
-		if o.Cwd, err = resolveCwd(*c.Cwd); err != nil {
-			return l, err
+// migrateCommand returns the command that does what a dry run left out.
+func (c *continueCmd) migrateCommand(a *app, src source, o continueOptions, l *launch) []string {
+	name := c.Session
+	if name == "" {
+		name, o.Cwd = src.path+"#"+l.Migrated.ID, l.Dir
+	}
+	out := []string{cmp.Or(a.self.Name, Rehome().Name), "migrate", name, "--update"}
+	flag := func(name, value string) {
+		if value != "" {
+			out = append(out, name, value)
 		}
 	}
-	l, err = a.prepareContinue(src, o)
-	if errors.Is(err, convert.ErrNoFolder) {
-		if o.Cwd, err = resolveCwd("."); err == nil {
-			a.out.remark("the folder of this session is unknown; continuing in the current directory (--cwd DIR for another)")
-			l, err = a.prepareContinue(src, o)
+	flag("--to", o.In)
+	flag("--cwd", o.Cwd)
+	if c.Home != nil {
+		flag("--home", *c.Home)
+	}
+	switch to := cmp.Or(o.In, session.ClaudeCode); { // migrate refuses those of other clients
+	case to == session.ClaudeCode && c.ClaudeDir != nil:
+		flag("--claude-dir", *c.ClaudeDir)
+	case to == session.CursorCLI && c.CursorDir != nil:
+		flag("--cursor-dir", *c.CursorDir)
+	}
+	if c.Live {
+		out = append(out, "--live")
+	}
+	return out
+}
+
+// askFolder asks in which folder to continue a session for which no folder is known: unknown.
+func (a *app) askFolder(tty io.Writer, unknown error) (string, error) {
+	home := machine(a.out.getenv).Home
+	here, err := resolveCwd(".")
+	if err != nil || sessions.SameFolder(here, home) { // the home folder is where terminals open
+		here = ""
+	}
+	answers, in := make(chan string, 1), bufio.NewReader(os.Stdin)
+	read := func() { // one line: the rest is for the client
+		if line, err := in.ReadString('\n'); err == nil {
+			answers <- line
+		} else {
+			close(answers)
 		}
 	}
-	if err == nil && c.In == "" && l.Migrated == nil && a.program(&l) == "" {
-		o.In = session.ClaudeCode
-		if in, err := a.prepareContinue(src, o); err == nil {
-			return in, nil
+	screen.NewPage(tty, false).Line("The folder of this session is unknown.")
+	for {
+		question := screen.Safe("Folder to continue in: ")
+		if here != "" {
+			question = screen.Sprintf("Folder to continue in (Enter for %s): ", shortPath(home, here))
+		}
+		if _, err := io.WriteString(tty, string(question)); err != nil {
+			return "", err
+		}
+		go read()
+		select {
+		case <-a.ctx.Done():
+			return "", a.ctx.Err()
+		case answer, ok := <-answers:
+			if answer = cmp.Or(strings.TrimSpace(answer), here); answer == "" || !ok {
+				return "", unknown
+			}
+			if rest, ok := strings.CutPrefix(answer, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+				answer = home + rest
+			}
+			dir, err := resolveCwd(answer)
+			if err == nil {
+				return dir, nil
+			}
+			a.out.printLine(visible(err.Error()))
 		}
 	}
-	return l, err
 }
 
 // start replaces this process by the client, or runs it where that is impossible.
 func (a *app) start(l *launch, command string) error {
-	program := a.program(l)
+	program := a.program(l.Argv[0])
 	if program == "" {
 		return &formats.Error{At: l.Argv[0], Err: errors.New("not found in $PATH"), Hint: "install " + l.Client + ", then run: " + command}
 	}
@@ -176,14 +254,4 @@ func (a *app) start(l *launch, command string) error {
 	cmd := exec.CommandContext(context.WithoutCancel(a.ctx), program, l.Argv[1:]...)
 	cmd.Args[0], cmd.Dir, cmd.Env = l.Argv[0], l.Dir, append(os.Environ(), l.Env...)
 	return replaceProcess(a.ctx, cmd)
-}
-
-// program returns the path of the client of a launch, "" if it is not installed.
-func (a *app) program(l *launch) string {
-	getenv := a.out.getenv
-	if a.ownEnv != nil {
-		getenv = a.ownEnv
-	}
-	path, _ := lookPath(l.Argv[0], getenv("PATH"))
-	return path
 }

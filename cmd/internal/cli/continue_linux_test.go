@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -254,7 +255,7 @@ func TestPickerResized(t *testing.T) {
 	if err := unix.IoctlSetWinsize(int(p.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 20, Col: 40}); err != nil {
 		t.Fatal(err)
 	}
-	p.sees("\nenter continue   esc quit   ↑↓ choose\n")
+	p.sees("\nenter Claude Code   esc quit   ↑↓ choose\n")
 	p.types("\x03")
 	p.ends(130)
 }
@@ -290,8 +291,9 @@ func TestPickerCaptured(t *testing.T) {
 	p.sees("1 of 1 session")
 	p.types("\r")
 	p.ends(0)
-	if got, want := stdout.String(), "cd "+home+"/app && "+resumed+"\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	got := stdout.String()
+	if !strings.HasPrefix(got, "rehome migrate "+home+"/.cursor/chats/") || !strings.HasSuffix(got, " --update --cwd "+home+"/app && cd "+home+"/app && "+resumed+"\n") {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -302,21 +304,165 @@ func TestContinue(t *testing.T) {
 	p.sees(resumed + " in " + home + "/app, pid ")
 	p.ends(7)
 
-	loose := &session.Session{Head: session.Head{ID: "1", Agent: session.CursorCLI, Title: "Loose"}}
-	words := []*session.Message{{Role: session.User}, {Role: session.Assistant}}
-	writeSession(t, filepath.Join(home, "loose.jsonl"), loose, words, "words")
-	p = inFront(t, 80, 24, home, nil, "continue", "loose.jsonl")
-	p.sees("the folder of this session is unknown; continuing in the current directory")
-	p.sees(" in " + home + ", pid ")
-	p.ends(7)
-
 	if err := os.Remove(filepath.Join(home, "bin", "claude")); err != nil {
 		t.Fatal(err)
 	}
 	p = inFront(t, 80, 24, home, nil, "continue", "5d0b")
-	p.sees("claude: not found in $PATH")
-	p.sees("install Claude Code, then run: cd " + home + "/app && " + resumed)
+	p.sees("cursor-agent: not found in $PATH")
+	p.sees("install Cursor CLI, then run: cd " + home + "/app && cursor-agent --resume")
 	p.ends(1)
+}
+
+// TestContinueAsksForFolder: a session whose folder is unknown continues in one that the user
+// names. The home folder, in which terminals open, is never offered.
+func TestContinueAsksForFolder(t *testing.T) {
+	home := chatHome(t)
+	loose := &session.Session{Head: session.Head{ID: "1", Agent: session.CursorCLI, Title: "Loose"}}
+	writeSession(t, filepath.Join(home, "loose.jsonl"), loose, []*session.Message{{Role: session.User}, {Role: session.Assistant}}, "words")
+	names := func(dir string) (out string) { // folders in which something was staged have another time
+		for line := range strings.Lines(snapshot(t, dir)) {
+			out += strings.Fields(line)[0] + "\n"
+		}
+		return out
+	}
+	ask := func(dir string) *person {
+		env := []string{asProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin"), "TMPDIR=" + t.TempDir()}
+		p := inFrontOf(t, 100, 24, dir, env, nil, "continue", filepath.Join(home, "loose.jsonl"))
+		p.sees("The folder of this session is unknown.")
+		return p
+	}
+	before := names(home)
+	for _, keys := range []string{"\x04", "\r", "\x03"} {
+		p := ask(home)
+		p.sees("Folder to continue in: ")
+		p.types(keys)
+		if keys == "\x03" {
+			p.ends(130)
+			continue
+		}
+		p.sees("hint: pass --cwd DIR")
+		p.ends(1)
+	}
+	if after := names(home); after != before {
+		t.Errorf("without an answer, this was written:\n%s", after)
+	}
+	p := ask(home)
+	p.types("nosuch\r")
+	p.sees("nosuch: no such folder")
+	p.types("~/app\r")
+	p.sees(" in " + home + "/app, pid ")
+	p.ends(7)
+	p = ask(filepath.Join(home, "app"))
+	p.sees("Folder to continue in (Enter for ~/app): ")
+	p.types("\r")
+	p.sees(" in " + home + "/app, pid ")
+	p.ends(7)
+}
+
+// TestContinueWritesNothingFirst: where no client is installed that continues the session, and
+// with --print, nothing is written: neither by a command nor by the list.
+func TestContinueWritesNothingFirst(t *testing.T) {
+	home := chatHome(t)
+	if err := os.Remove(filepath.Join(home, "bin", "claude")); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, home)
+	env := []string{asProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin"), "TMPDIR=" + t.TempDir(), "TZ=UTC"}
+	run := func(code int, sees string, args ...string) {
+		t.Helper()
+		p := inFrontOf(t, 100, 24, home, env, nil, args...)
+		if len(args) < 2 {
+			p.sees("enter Claude Code (not installed)   esc quit")
+			p.types("\r")
+		}
+		p.sees(sees)
+		p.ends(code)
+		if after := snapshot(t, home); after != before {
+			t.Errorf("rehome %q wrote:\n%s", args, after)
+		}
+	}
+	run(1, "cursor-agent: not found in $PATH")
+	run(1, "cursor-agent: not found in $PATH", "continue")
+	run(1, "cursor-agent: not found in $PATH", "continue", "5d0b")
+	run(1, "claude: not found in $PATH, so nothing was migrated", "continue", "5d0b", "--in", "claude-code")
+	run(0, "rehome migrate 5d0b --update && cd "+home+"/app && "+resumed, "continue", "5d0b", "--print")
+	run(0, "rehome migrate 5d0b --update --to cursor-cli --cwd "+home+" && cd "+home+" && cursor-agent --resume", "continue", "5d0b", "--print", "--in", "cursor-cli", "--cwd", home)
+	run(0, "Agent.resume(", "continue", "5d0b", "--print", "--in", "cursor-sdk")
+	agent := filepath.Join(home, "bin", "cursor-agent")
+	if err := os.WriteFile(agent, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before = snapshot(t, home)
+	run(1, "hint: install Claude Code, or pass --in cursor-cli", "continue", "5d0b", "--in", "claude-code")
+}
+
+// TestContinuePrintRuns: what --print prints does what continue does.
+func TestContinuePrintRuns(t *testing.T) {
+	home := chatHome(t)
+	if err := os.Symlink(os.Args[0], filepath.Join(home, "bin", "rehome")); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 { // the second time, the session is there
+		cmd := exec.Command("/bin/sh", "-c", `eval "$(rehome continue 5d0b --print)"`)
+		cmd.Dir, cmd.Env = home, []string{asProgram + "=1", "HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
+		out, _ := cmd.CombinedOutput()
+		if got := string(out); cmd.ProcessState.ExitCode() != 7 || !strings.Contains(got, resumed+" in "+home+"/app, pid ") || strings.Contains(got, "Undo:") != (n == 0) {
+			t.Errorf("exit %d: %s", cmd.ProcessState.ExitCode(), got)
+		}
+	}
+}
+
+// TestPickerTab: Tab chooses the client that Enter starts.
+func TestPickerTab(t *testing.T) {
+	home := chatHome(t)
+	if err := os.WriteFile(filepath.Join(home, "bin", "cursor-agent"), []byte("#!/bin/sh\necho \"cursor-agent $* in $(pwd)\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for keys, want := range map[string]string{"\r": "cursor-agent --resume 5d0b2b7e-2222-4000-8000-00000000106e in " + home + "/app", "\t\r": resumed + " in " + home + "/app, pid "} {
+		p := inFront(t, 100, 24, home, nil, "continue", "--client", "cursor-cli")
+		p.sees("enter Cursor CLI   tab Claude Code   esc quit")
+		p.types(keys)
+		p.sees(want)
+		p.ends(map[string]int{"\r": 0, "\t\r": 7}[keys])
+	}
+	p := inFront(t, 100, 24, home, nil, "continue", "--client", "cursor-cli", "--in", "claude-code")
+	p.sees("enter Claude Code   esc quit")
+	p.types("\x1b")
+	p.ends(130)
+}
+
+// TestContinueMoved: what was added to a chat in Cursor after its project moved is in the
+// session that Claude Code continues there, for both orders of the hashes of the folders.
+func TestContinueMoved(t *testing.T) {
+	for _, rise := range []bool{true, false} {
+		h := newMovedHome(t, "app", "app2")
+		for i := 3; h.hashesRise() != rise; i++ {
+			h.now = filepath.Join(h.home, "app"+strconv.Itoa(i))
+		}
+		furnishClaude(t, h.home)
+		if err := os.Remove(filepath.Join(h.home, "bin", "cursor-agent")); err != nil {
+			t.Fatal(err)
+		}
+		resumes := func(dir string) {
+			p := inFront(t, 100, 24, h.home, nil, "continue", movedChat)
+			p.sees(" in " + dir + ", pid ")
+			p.ends(7)
+		}
+		resumes(h.old)
+		if err := os.Rename(h.old, h.now); err != nil {
+			t.Fatal(err)
+		}
+		h.run("mv", h.old, h.now)
+		h.chat(h.now, "after.db")
+		resumes(h.now)
+		files, err := filepath.Glob(filepath.Join(h.home, ".claude", "projects", "*"+filepath.Base(h.now), "*.jsonl"))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		if b, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(b), "a.txt says goodbye now.") {
+			t.Errorf("%v: the turn is not in %s", err, files[0])
+		}
+	}
 }
 
 // TestContinueOwnClient: a client that is installed resumes its own sessions, unless

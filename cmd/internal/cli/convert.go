@@ -99,7 +99,8 @@ Examples:
 // convertResult is the report of a conversion: schema convert-result-1.
 type convertResult struct {
 	*convert.Report
-	losses bool // list the losses of sessions
+	losses  bool // list the losses of sessions
+	history bool // abandoned turns were asked for
 }
 
 // Validate rejects combinations of flags that the grammar allows.
@@ -244,7 +245,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(a.ctx, convertResult{report, c.Losses || a.out.verbose}); werr != nil {
+	if werr := a.out.printResult(a.ctx, convertResult{report, c.Losses || a.out.verbose, c.History}); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {
@@ -258,7 +259,7 @@ func accept(allow loss.Kind) func([]loss.Group) error {
 	return func(groups []loss.Group) (err error) {
 		for _, g := range groups {
 			if g.Kind > cmp.Or(allow, loss.Dropped) {
-				err = errors.Join(err, &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errWithheld, g.Kind, g.Count, g.What, g.Code), Hint: "pass --allow " + g.Kind.String() + " to accept this"})
+				err = errors.Join(err, &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errLosses, g.Kind, g.Count, g.What, g.Code), Hint: "pass --allow " + g.Kind.String() + " to accept this"})
 			}
 		}
 		return err
@@ -279,8 +280,8 @@ func (a *app) place(r *convert.Report, allow loss.Kind) error {
 		r.Losses = loss.Merge(slices.Clone(r.Losses), groups)
 		return accept(allow)(groups)
 	})
-	if errors.Is(err, errWithheld) {
-		r.Withhold()
+	if errors.Is(err, errLosses) {
+		r.Skip()
 		return nil
 	}
 	r.Backup = cmp.Or(r.Backup, backup)
@@ -299,9 +300,9 @@ func sameError(r *convert.Report) bool {
 }
 
 // reportError returns the error that a report amounts to, or nil on success.
-// Failed stores outrank withheld ones.
+// Failed stores outrank skipped ones.
 func reportError(r *convert.Report, err error) error {
-	failed, withheld, all := r.Failed(), r.Withheld(), len(r.Stores)
+	failed, skipped, all := r.Failed(), r.Skipped(), len(r.Stores)
 	switch {
 	case r.Lane == convert.SessionConversion && err == nil:
 		return sessionError(r)
@@ -309,10 +310,31 @@ func reportError(r *convert.Report, err error) error {
 		return summary{fmt.Sprintf("nothing written: %s failed", plural(int64(failed), "store")), err}
 	case failed > 0:
 		return fmt.Errorf("%d of %s failed", failed, plural(int64(all), "store"))
-	case withheld > 0:
-		return fmt.Errorf("%d of %s withheld: %w", withheld, plural(int64(all), "store"), errWithheld)
+	case skipped > 0:
+		return skippedError(r, skipped, string(plural(int64(all), "store")))
 	}
 	return nil
+}
+
+// skippedError is the error of what was skipped because of its losses, with the flag that accepts them.
+func skippedError(r *convert.Report, skipped int, of string) error {
+	var worst loss.Kind
+	for i := range r.Stores {
+		s := &r.Stores[i]
+		if s.Status == convert.Skipped && len(s.Sessions) == 0 {
+			worst = max(worst, loss.Worst(s.Losses))
+		}
+		for _, one := range s.Sessions {
+			if one.Status == convert.Skipped {
+				worst = max(worst, loss.Worst(one.Losses))
+			}
+		}
+	}
+	e := &formats.Error{Err: fmt.Errorf("%d of %s skipped: %w", skipped, of, errLosses)}
+	if worst > 0 {
+		e.Hint = fmt.Sprintf("pass --allow %s to accept them, or repair the source first, in a copy: rehome repair SRC COPY", worst)
+	}
+	return e
 }
 
 // summary is a one-line version of errors that the report has already shown in

@@ -44,6 +44,11 @@ type doctorResult struct {
 	Unread  int            `json:"unread"`
 	Drift   int            `json:"drift"`
 
+	Sessions  int `json:"sessions"`
+	Subagents int `json:"subagents"`
+
+	Kept []keptClient `json:"kept,omitempty"`
+
 	absent  []string // formats of clients that have no stores here
 	failed  []sessions.Unread
 	verbose bool
@@ -89,6 +94,15 @@ func (c *doctorCmd) Run(a *app) error {
 		return err
 	}
 	res := newDoctorResult(a, report, c.Paths, o.Machine)
+	if listing, err := (&lsCmd{Paths: c.Paths, ReadFlags: c.ReadFlags}).list(a); err == nil {
+		found, _ := listing.Select(sessions.Filter{})
+		if res.Sessions, res.Subagents = sessions.Count(found); len(c.Paths) == 0 {
+			res.Kept = a.kept(listing)
+		}
+		for i := range res.Kept {
+			res.Kept[i].Places = nil // they may name projects
+		}
+	}
 	if isTerminal(a.out.stdout) {
 		res.width = columns(a.out.stdout)
 	}

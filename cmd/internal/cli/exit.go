@@ -10,8 +10,8 @@ import (
 	"rehome/formats"
 )
 
-// errWithheld means that stores were withheld because of their losses.
-var errWithheld = errors.New("losses exceed --allow")
+// errLosses means that stores were skipped because of their losses.
+var errLosses = errors.New("losses exceed --allow")
 
 // usageError is an invalid command line.
 type usageError struct{ error }
@@ -45,7 +45,7 @@ func exitStatuses() []exitStatus {
 		{0, "success", func(err error) bool { return err == nil }},
 		{1, "failure", nil},
 		{2, "invalid command line", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
-		{3, "losses exceed --allow", func(err error) bool { return errors.Is(err, errWithheld) || errors.Is(err, watch.ErrWithheld) }},
+		{3, "losses exceed --allow", func(err error) bool { return errors.Is(err, errLosses) || errors.Is(err, watch.ErrLosses) }},
 		{4, "problems or differences", as(errFindings)},
 		{5, "source in use or changing", as(formats.ErrBusy)},
 		{130, "interrupted", as(context.Canceled)},

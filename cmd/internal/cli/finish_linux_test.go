@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"rehome/golden"
 )
 
 // TestFinishKilled kills the program at points of a finish: each store is the old one or
@@ -35,11 +38,13 @@ func TestFinishKilled(t *testing.T) {
 	must("! git merge -q theirs && cp -r . ../start")
 	const state = "cat claude/*/*1.jsonl | sha1sum; find agents -type f | sort | xargs cat | sha1sum; "
 	old := strings.Fields(must(state))
+	start := time.Now()
 	want := must("rehome merge --finish -q; git write-tree")
+	took := time.Since(start).Seconds()
 	now := strings.Fields(must(state))
 	met := map[string]int{}
-	for i := range 16 {
-		must(fmt.Sprintf("rm -rf .git * && cp -r ../start/. . && { rehome merge --finish -q & p=$!; sleep %.3f; kill -9 $p || true; wait $p || true; sleep 0.1; }", float64(i)*0.03))
+	for i := 0; i <= 16; i += golden.Every() {
+		must(fmt.Sprintf("rm -rf .git * && cp -r ../start/. . && { rehome merge --finish -q & p=$!; sleep %.3f; kill -9 $p || true; wait $p || true; sleep 0.1; }", took*float64(i)/8))
 		got := strings.Fields(must(state))
 		for n := 0; n < len(got); n += 2 {
 			switch got[n] {

@@ -248,6 +248,7 @@ func TestFinishKeeps(t *testing.T) {
 		{script: "rm '" + two + "/mine.txt'; echo mine > '" + two + ".jsonl'; rehome merge --finish claude", exit: 1, has: "02.jsonl: not in git as it is|removed on one side|because the other one has changed it"},
 		{script: "git checkout -qm -- '" + two + ".jsonl'; git status --short > \"$HOME/before\"; ! (trap '' XFSZ; ulimit -f 1; rehome merge --finish claude); git status --short | diff \"$HOME/before\" - && ls -A claude/*", has: "the disk is full", lacks: "rehome-"},
 		{script: "mv claude elsewhere; ln -s elsewhere claude; ! rehome merge --finish; rm claude; mv elsewhere claude; git status --short | diff \"$HOME/before\" -", has: "claude: not a folder"},
+		{script: "rehome merge --finish store.db", exit: 1, has: "nothing merged|store.db: databases are not merged in git", lacks: "files merged"},
 		{script: "rehome merge --finish", exit: 1, has: "1 new as forks|not a store, resolve it yourself: main.go|not a store, resolve it yourself: web/manifest.json|store.db: databases are not merged in git|when no conflict is left: git commit"},
 		{script: "cat main.go web/notes.txt && ls claude/*", has: "<<<<<<<|base|01.jsonl", lacks: "03.jsonl"},
 		{script: "git checkout --ours store.db main.go web && git add . && git commit -qnm merged && grep -c gone claude/*/*04.jsonl && git status --short", has: "1", lacks: "??"},

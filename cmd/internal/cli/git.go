@@ -1,23 +1,18 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"rehome/cmd/internal/prose"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/repo"
 	"rehome/formats"
-	"rehome/internal/fsx"
-	"rehome/internal/scratch"
+	"rehome/internal/shell"
 )
 
 type gitCmd struct {
@@ -27,17 +22,18 @@ type gitCmd struct {
 }
 
 func (gitCmd) Help() string {
-	return `setup makes git diff, git log -p and git show print sessions as rehome show does, in the repository of the current
-directory, and keeps git merge from mixing the turns of two people. It sets a textconv driver and a merge driver in the
+	return `setup makes git diff, git log -p and git show print sessions as text, in the repository of the current directory, and
+keeps git merge from mixing the turns of two people. It sets a textconv driver and a merge driver in the
 configuration of this clone, adds lines to .gitattributes for files of sessions, and the hooks pre-commit and
 pre-merge-commit, unless there are hooks already. Each clone needs it once, and so does the repository when sessions are
 added in a new place.
 
-unset removes exactly what setup added. git runs the others: textconv FILE prints a file as text; merge-driver merges a
+unset removes exactly what setup added. git runs the others: textconv FILE prints a file as text, and the digest of what
+it does not print, so that files that differ never look the same; merge-driver merges a
 session that one side continued, and leaves anything else as it is on your side, for rehome merge --finish; pre-commit
 runs rehome check on the sessions to be committed, as they are staged. git commit --no-verify skips it.
 
-git shows the lines of text of several files, such as an archive: use rehome diff.
+git compares file by file, and prints the lines of an archive: rehome diff compares its sessions.
 
 Examples:
 
@@ -136,67 +132,7 @@ func programName() string {
 	if err != nil {
 		return name
 	}
-	return screen.ShellQuote(filepath.ToSlash(self))
-}
-
-// textconv prints the sessions of a file. What is not a session is printed too, since git
-// stops at an error. Files beside it do not count: git has no others to compare with.
-func (c *gitCmd) textconv(a *app, path string) (err error) {
-	dir, err := scratch.New("", "textconv")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dir.Remove()) }()
-	name := filepath.Base(path)
-	at := filepath.Join(dir.Path, name)
-	if err := fsx.Copy(path, at, 0o600); err != nil {
-		return err
-	}
-	path = at
-	v := &viewer{app: a, cmd: &showCmd{NoPager: true, Tools: string(prose.Brief)}, format: "text", source: name}
-	v.out.quiet = true
-	_, w, _ := a.out.pagedOutput(a.ctx, false)
-	out, shown := &countingWriter{w: w}, false
-	err = v.print(a.ctx, out, v.storeDecoder(source{path: path}), &shown)
-	p := &page{Page: screen.NewPage(w, false)}
-	switch {
-	case err == nil && shown:
-	case err != nil && out.n > 0:
-		p.Linef("[%s]", visible(formats.ReplacePath(err, path, name).Error()))
-	default:
-		return plainFile(p, path)
-	}
-	return p.Err()
-}
-
-// plainFile prints a file that holds no sessions: text line by line, anything else as its
-// size and digest.
-func plainFile(p *page, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	b := bufio.NewReaderSize(f, 64<<10)
-	if head, _ := b.Peek(8 << 10); bytes.IndexByte(head, 0) >= 0 { // as git tells binary files
-		h := sha256.New()
-		n, err := io.Copy(h, b)
-		p.Linef("binary file, %d bytes, sha256 %x", n, h.Sum(nil))
-		return errors.Join(err, p.Err())
-	}
-	for {
-		line, more, err := b.ReadLine() // of a long line, its pieces
-		if errors.Is(err, io.EOF) {
-			return p.Err()
-		}
-		if err != nil {
-			return err
-		}
-		if more {
-			line = append(bytes.Clone(line), `\`...)
-		}
-		p.Line(screen.Lines(string(line)))
-	}
+	return shell.Word(filepath.ToSlash(self))
 }
 
 // check checks what is to be committed.

@@ -3,11 +3,13 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
 	"rehome/cmd/internal/demochat"
+	"rehome/golden"
 )
 
 // repository is a git repository with the sessions of the demo: as lines of JSON, as an
@@ -27,7 +29,7 @@ func repository(t *testing.T) (dir string, run func(script string) (string, int)
 	write(t, string(b), dir, "db", "store.db")
 	env := []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "TZ=UTC",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b.invalid", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b.invalid"}
-	run = func(script string) (string, int) { return shell(t, dir, script, env...) }
+	run = func(script string) (string, int) { return bash(t, dir, script, env...) }
 	out, code := run("git init -q && rehome convert db sessions --to canonical -q && rehome convert db/store.db archive --to archive -q && git add . && git commit -qm one")
 	if code != 0 {
 		t.Fatal(out)
@@ -77,7 +79,7 @@ func TestGitSetup(t *testing.T) {
 	const broken = `sed -i.bak 's/"role":"user"/"role":"nobody"/' sessions/*/*.jsonl; rm sessions/*/*.bak; `
 	for _, s := range []step{
 		{"rehome git unset", 0, "nothing to change", ""},
-		{"rehome git setup --dry-run", 0, "would be added  diff.rehome.textconv|/sessions/**/*.jsonl diff=rehome|/db/**/store.db diff=rehome|/archive/** merge=rehome|.git/hooks/pre-commit|.git/hooks/pre-merge-commit", "archive/** diff"},
+		{"rehome git setup --dry-run", 0, "would be added  diff.rehome.textconv|/sessions/**/*.jsonl diff=rehome|/db/**/store.db diff=rehome|/archive/** diff=rehome|/archive/** merge=rehome|.git/hooks/pre-commit|.git/hooks/pre-merge-commit", ""},
 	} {
 		s.run(t, run)
 	}
@@ -122,7 +124,7 @@ func TestGitRuns(t *testing.T) {
 	t.Chdir(dir)
 	write(t, "no\x1b[2J session\n"+strings.Repeat("x", 1<<17), dir, "notes.jsonl")
 	write(t, "no\x00thing", dir, "x.db")
-	for name, want := range map[string]string{"db/store.db": "> TestLogin fails about", "notes.jsonl": "no\\x1b[2J session\n", "x.db": "binary file, 8 bytes, sha256 "} {
+	for name, want := range map[string]string{"db/store.db": "> TestLogin fails about", "notes.jsonl": "no\\x1b[2J session\n", "x.db": "[file: 8 bytes, sha256:720608007a6fb80dbdee7a5266777f2d]"} {
 		if stdout, stderr, code := call(t, "git", "textconv", name); code != 0 || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit %d, %.300s%s", name, code, stdout, stderr)
 		}
@@ -139,6 +141,41 @@ func TestGitRuns(t *testing.T) {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
 		}
 	}
+}
+
+// TestGitAgents: git shows the files of agents as lines as text, each by itself; of other
+// text of several files, it shows the lines.
+func TestGitAgents(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // see TestDownload
+	}
+	dir, run := repository(t)
+	if err := os.CopyFS(filepath.Join(dir, "store"), os.DirFS("../../../testdata/sdk/e2e-jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	replace := func(file, old, by string) string {
+		return "f=$(ls " + file + "); sed -i.bak 's/" + old + "/" + by + "/' $f; rm $f.bak; git diff -- $f"
+	}
+	for _, s := range []step{
+		{"rehome convert store agents --to cursor-ndjson -q && rehome git setup agents -q && git add agents && git commit -qm agents --no-verify", 0, "", ""},
+		{"git show --format= -- agents/*/run_events.ndjson", 0, "\n+> Prompt 0 – wörld 你好\n|\n+● All done.\n|\n+  shell  printf", `{"`},
+		{"git show --format= -- agents/*/checkpoints.ndjson", 0, "\n+> Prompt 0 – wörld 你好\n|\n+● All done.\n|\n+  You are a fixture.\n", `{"`},
+		{"git show --format= -- agents/*/runs.ndjson agents/*/agents.ndjson", 0, "\n+● All done.\n|\n+E2E 0\n", `{"`},
+		{replace("agents/*/run_events.ndjson", "Prompt 0", "Prompt 1"), 0, "\n-> Prompt 0 – wörld 你好\n+> Prompt 1 – wörld 你好\n", `{"`},
+		{replace("agents/*/runs.ndjson", "All done", "Nearly done"), 0, "\n-● All done.\n+● Nearly done.\n", `{"`},
+		{replace("agents/*/agents.ndjson", "E2E 0", "E2E 1"), 0, "\n-E2E 0\n+E2E 1\n", `{"`},
+		{replace("agents/*/sidecar.ndjson", `"line":1`, `"line":2`), 0, "\n+{\"at\"", "Binary"},
+		{"git commit -qam edits --no-verify && git log -p -1 --format=", 0, "\n+> Prompt 1|\n+● Nearly done.|\n+E2E 1\n", `{"agentId`},
+		{"git reset -q --hard HEAD~1; rehome git setup -q; " + replace("archive/meta.ndjson", "a", "b"), 0, "\n+[", "Binary"},
+	} {
+		s.run(t, run)
+	}
+	const script = "git checkout -q .; sed -i.bak 's/All done/All tests pass/' agents/*/run_events.ndjson; rm agents/*/*.bak; git diff -U2 agents"
+	out, code := run(script)
+	if code != 0 {
+		t.Fatal(out)
+	}
+	golden.Bytes(t, "git/git-diff.txt", []byte("$ git diff -U2 agents\n"+regexp.MustCompile(`(?m)^(?:diff --git|index) .*\n`).ReplaceAllString(out, "")))
 }
 
 // TestGitAlone: what is beside a file in the work tree is no difference, and a folder of

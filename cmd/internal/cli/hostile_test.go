@@ -143,13 +143,13 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}, &welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}, &gitResult{}, &repairResult{}, &repairList{}, mergeResult{Result: &merge.Result{}}, &exactResult{}, &redactResult{}, &mvResult{Report: &mv.Report{}}}
+	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, &snapshotList{}, watchEvent{}, &welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}, &gitResult{}, &repairResult{}, &repairList{}, mergeResult{Result: &merge.Result{}}, &exactResult{}, &redactResult{}, &mvResult{Report: &mv.Report{}}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.
 func choices() []words {
 	out := []words{{}}
-	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed, convert.Same, convert.Updated, backup.Kept, backup.Older} {
+	for _, status := range []string{convert.Placed, convert.Checked, convert.Skipped, convert.Failed, convert.Same, convert.Updated, backup.Kept, backup.Older} {
 		out = append(out, words{"Status": status}, words{"Status": status, "Lane": "session"})
 	}
 	out = append(out, words{"Change": "added"}, words{"Change": "removed"})

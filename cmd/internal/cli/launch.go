@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/shell"
 )
 
 // launch is how a client is started so that it continues a session, or the code that
@@ -23,6 +23,10 @@ type launch struct {
 	Dir  string   `json:"dir"`            // the folder to start it in
 	Env  []string `json:"env,omitempty"`  // NAME=value, added to the environment
 	Code string   `json:"code,omitempty"` // instead of Argv, if the client is a library
+
+	// Migrate is the command to run first, because the client does not have the session yet, or
+	// not all of it. nil = it has.
+	Migrate []string `json:"migrate,omitempty"`
 
 	session  string    // its id in the client
 	Client   string    `json:"-"` // name of the client for people, such as "Claude Code"
@@ -42,9 +46,10 @@ type continueOptions struct {
 // prepareContinue returns how to continue a session: in its own client if that can
 // resume it where it is, else in another one, to which it migrates the session. An
 // earlier migration is updated, unless it was continued: then that one is launched.
-// With --home, call useHome first.
+// Nothing is migrated to a client whose program is not installed. With --home, call
+// useHome first.
 func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
-	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{src.path}, Live: o.Live, Folders: append(workingDirs(), src.folder)})
+	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{src.path}, Live: o.Live, Folders: a.candidates(src.folder)})
 	if err != nil {
 		return launch{}, err
 	}
@@ -60,15 +65,33 @@ func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
 	}
 	if of != nil {
 		src.session = of.ID
-		if l, ok, err := a.launchNative(of, src, o); ok || err != nil {
-			return l, err
+	}
+	own, to, err := a.route(of, src, o)
+	if err != nil || to == nil {
+		return own, err
+	}
+	l, err := a.launchMigrated(to, src, o)
+	if err != nil && a.ctx.Err() == nil && own.Argv != nil {
+		return own, nil // starting it says what is missing
+	}
+	return l, err
+}
+
+// route returns how a session can be continued: as own, in its own client, which finds it
+// where it is, or in the client of to, to which it is migrated first. With both, the program
+// of its own client is not installed.
+func (a *app) route(s *sessions.Listed, src source, o continueOptions) (own launch, to *formats.Format, err error) {
+	if s != nil {
+		var native bool
+		own, native, err = a.launchNative(s, src, o)
+		if err != nil || native && (o.In != "" || a.program(own.Argv[0]) != "") {
+			return own, nil, err
 		}
 	}
-	to := a.targetOf(cmp.Or(o.In, session.ClaudeCode))
-	if to == nil {
-		return launch{}, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In), Hint: "sessions can be migrated to " + strings.Join(a.targets(), ", ")}}
+	if to = a.targetOf(cmp.Or(o.In, session.ClaudeCode)); to == nil {
+		return own, nil, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In), Hint: "sessions can be migrated to " + strings.Join(a.targets(), ", ")}}
 	}
-	return a.launchMigrated(to, src, o)
+	return own, to, nil
 }
 
 // targetOf returns the format to which sessions are migrated for a client, nil if none.
@@ -96,18 +119,21 @@ func (a *app) launchNative(s *sessions.Listed, src source, o continueOptions) (l
 	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" && f.Home.Hash == nil || s.Parent != nil || o.In != "" && o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
 		return launch{}, false, nil
 	}
-	if o.Cwd != "" && !sessions.SameFolder(o.Cwd, dir) || !a.looksIn(f.Home, s.Sources[0].Path, dir) {
+	if dir == "" || o.Cwd != "" && !sessions.SameFolder(o.Cwd, dir) || !a.looksIn(f.Home, s.Sources[0].Path, dir) {
 		return launch{}, false, nil
 	}
 	dir, err := resolveCwd(dir)
-	if err != nil && o.In != "" {
+	switch {
+	case err != nil && o.In != "":
 		return launch{}, false, err
+	case err != nil:
+		return launch{}, false, nil
 	}
 	l := launch{Argv: append(slices.Clone(f.Home.Resume), s.ID), Dir: dir, session: s.ID, Client: f.Home.Title}
 	if a.ownEnv != nil {
 		l.Env = []string{homeVariable() + "=" + a.out.getenv(homeVariable())}
 	}
-	return l, err == nil, nil
+	return l, true, nil
 }
 
 // looksIn reports whether a client that runs in the folder dir looks for its sessions
@@ -124,6 +150,9 @@ func (a *app) looksIn(h *formats.Home, store, dir string) bool {
 
 // launchMigrated migrates a session and returns how to continue it.
 func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) (launch, error) {
+	if !o.DryRun && to.Home.Code == nil && a.program(to.Home.Resume[0]) == "" {
+		return launch{}, a.notInstalled(to)
+	}
 	at, err := a.configDir(to, &o.Dirs)
 	if err != nil {
 		return launch{}, err
@@ -133,7 +162,7 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 		notice = a.out.remark
 	}
 	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
-		To: to.Name, Dir: at, UndoDir: convert.UndoDir(machine(a.out.getenv)), Cwd: o.Cwd, Folders: append(workingDirs(), src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
+		To: to.Name, Dir: at, UndoDir: convert.UndoDir(machine(a.out.getenv)), Cwd: o.Cwd, Folders: a.candidates(src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
 	})
 	switch {
 	case err != nil:
@@ -143,14 +172,35 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 	}
 	m := &done.Migrated[0]
 	note := ""
-	if err := m.Err(); errors.Is(err, formats.ErrExists) {
-		note = fmt.Sprintf("opening the session that you continued in %s; run `rehome migrate %s --again` for a new copy", to.Home.Title, screen.ShellQuote(m.ID))
+	if err := m.Err(); errors.Is(err, convert.ErrContinued) {
+		note = fmt.Sprintf("opening the session that you continued in %s; run `%s` for a new copy", to.Home.Title, shell.Command("rehome", "migrate", m.ID, "--again"))
 	} else if err != nil {
 		return launch{}, err
 	}
 	l := a.launchOf(to, m, at)
 	l.Migrated, l.Note = &migrated{Migrated: m, Continue: l.shell()}, note
 	return l, nil
+}
+
+// notInstalled returns the error for a client whose program is not found.
+func (a *app) notInstalled(to *formats.Format) error {
+	hint := "install " + to.Home.Title
+	for _, c := range a.targets() {
+		if h := a.targetOf(c).Home; h.Resume != nil && a.program(h.Resume[0]) != "" {
+			hint += ", or pass --in " + c
+		}
+	}
+	return &formats.Error{At: to.Home.Resume[0], Err: errors.New("not found in $PATH, so nothing was migrated"), Hint: hint}
+}
+
+// program returns the path of a client's program, "" if it is not installed.
+func (a *app) program(name string) string {
+	getenv := a.out.getenv
+	if a.ownEnv != nil {
+		getenv = a.ownEnv
+	}
+	path, _ := lookPath(name, getenv("PATH"))
+	return path
 }
 
 // launchOf returns how a client continues a session that is among its own, in the
@@ -242,21 +292,20 @@ func (l *launch) shell() string {
 // command returns the launch as a command for the shell of an operating system:
 // PowerShell on Windows, else one that follows POSIX.
 func (l *launch) command(goos string) string {
-	quote, set, then, last := screen.ShellQuote, "%s=%s", " ", " && "
+	quote, set, then, last := shell.For(goos), "%s=%s", " ", " && "
 	if goos == "windows" {
-		quote, set, then, last = screen.PowerShellQuote, "$env:%s = %s", "; ", "; "
+		set, then, last = "$env:%s = %s", "; ", "; "
 	}
 	out := ""
+	if l.Migrate != nil {
+		out = shell.Join(quote, l.Migrate) + last
+	}
 	if l.Dir != "" {
-		out = "cd " + quote(l.Dir) + last
+		out += "cd " + quote(l.Dir) + last
 	}
 	for _, v := range l.Env {
 		name, value, _ := strings.Cut(v, "=")
 		out += fmt.Sprintf(set, name, quote(value)) + then
 	}
-	var words []string
-	for _, word := range l.Argv {
-		words = append(words, quote(word))
-	}
-	return out + strings.Join(words, " ")
+	return out + shell.Join(quote, l.Argv)
 }

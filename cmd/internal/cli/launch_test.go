@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,8 +27,24 @@ func homeApp(t *testing.T) (a *app, home string) {
 	}
 	t.Chdir(home)
 	furnishHome(t, home)
-	env := func(name string) string { return map[string]string{homeVariable(): home}[name] }
+	vars := map[string]string{homeVariable(): home, "PATH": clientsIn(t, home)}
+	env := func(name string) string { return vars[name] }
 	return &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, env, grammar{}), now: time.Now}, home
+}
+
+// clientsIn returns a folder in a home folder with programs that are named like clients.
+func clientsIn(t *testing.T, home string) string {
+	t.Helper()
+	bin := filepath.Join(home, "bin")
+	for _, client := range []string{"claude", "cursor-agent"} {
+		if runtime.GOOS == "windows" {
+			client += ".exe"
+		}
+		if err := errors.Join(os.MkdirAll(bin, 0o755), os.WriteFile(filepath.Join(bin, client), nil, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bin
 }
 
 // TestPrepareContinue: a session is continued by its own client where that can find
@@ -69,7 +87,16 @@ func TestPrepareContinue(t *testing.T) {
 	if l := prepare(own, continueOptions{}); l.Migrated.Status != convert.Same || l.Argv[2] != first.Argv[2] || l.Dir != app {
 		t.Errorf("%+v", l)
 	}
-	if err := os.WriteFile(first.Migrated.File, append(bytes.Clone(before), `{"type":"last-prompt","lastPrompt":"go on"}`+"\n"...), 0o600); err != nil {
+	opened := append(bytes.Clone(before), `{"type":"last-prompt","lastPrompt":"go on"}`+"\n"...)
+	if err := os.WriteFile(first.Migrated.File, opened, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l := prepare(src, continueOptions{In: "claude-code"}); l.Migrated.Status != convert.Same || l.Note != "" {
+		t.Errorf("%+v: it was only opened in the client", l)
+	}
+	last := before[bytes.LastIndex(before, []byte(`,"uuid":"`))+len(`,"uuid":"`):][:36]
+	prompt := `{"parentUuid":"` + string(last) + `","isSidechain":false,"type":"user","message":{"role":"user","content":"go on"},"uuid":"00000000-0000-4000-8000-000000000009","timestamp":"2027-01-01T00:00:00.000Z","cwd":"` + app + `","sessionId":"` + first.Migrated.Session + `"}`
+	if err := os.WriteFile(first.Migrated.File, append(opened, prompt+"\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if l := prepare(src, continueOptions{In: "claude-code"}); l.Argv[2] != first.Argv[2] || !strings.Contains(l.Note, "--again") {

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
+	"rehome/formats/clients"
 	"rehome/formats/session"
 	"rehome/internal/closest"
 )
@@ -56,9 +58,10 @@ type lsResult struct {
 	Sessions []lsSession `json:"sessions"`
 	Unread   []lsUnread  `json:"unread"`
 	// Unrecognized are files that look like sessions but have no known format.
-	Unrecognized []string `json:"unrecognized"`
-	Hidden       lsHidden `json:"hidden"`
-	Places       []string `json:"places"`
+	Unrecognized []string     `json:"unrecognized"`
+	Hidden       lsHidden     `json:"hidden"`
+	Places       []string     `json:"places"`
+	Kept         []keptClient `json:"kept,omitempty"`
 
 	listing *sessions.Listing
 	long    bool
@@ -130,7 +133,7 @@ func (c *lsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	filter, err := c.filter(a, listing)
+	filter, err := c.filter(a, listing, clients.Names()...)
 	if err != nil {
 		return err
 	}
@@ -140,6 +143,9 @@ func (c *lsCmd) Run(a *app) error {
 		Unrecognized: list(listing.Unrecognized), all: c.All,
 		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
 		long:   c.Long, home: machine(a.out.getenv).Home, now: a.now(), here: cmp.Or(append(workingDirs(), "")...),
+	}
+	if len(c.Paths) == 0 && c.Project == "" && c.Since == "" {
+		res.Kept = slices.DeleteFunc(a.kept(listing), func(k keptClient) bool { return c.Client != "" && c.Client != k.Client })
 	}
 	width, height, tty := a.out.terminalSize()
 	if tty && !a.out.json && !c.Long {
@@ -168,16 +174,22 @@ func (c *lsCmd) Run(a *app) error {
 			a.out.remark(l)
 		}
 	}
-	return a.out.printResult(a.ctx, res)
+	if err := a.out.printResult(a.ctx, res); err != nil {
+		return err
+	}
+	if len(c.Paths) > 0 && len(listing.Unread) > 0 && len(res.Sessions) == 0 {
+		return silent{1} // what could not be read was printed
+	}
+	return nil
 }
 
-// filter returns what the flags select of a listing.
-func (c *lsCmd) filter(a *app, listing *sessions.Listing) (f sessions.Filter, err error) {
+// filter returns what the flags select of a listing. more are clients that it lacks.
+func (c *lsCmd) filter(a *app, listing *sessions.Listing, more ...string) (f sessions.Filter, err error) {
 	since, err := parseTime(c.Since, a.now())
 	if err != nil {
 		return f, err
 	}
-	if known := listing.Agents(); c.Client != "" && !slices.Contains(known, c.Client) {
+	if known := append(listing.Agents(), more...); c.Client != "" && !slices.Contains(known, c.Client) {
 		return f, usageError{&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client), Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))}}
 	}
 	f = sessions.Filter{Project: c.Project, Agent: c.Client, Empty: c.All}
@@ -195,10 +207,13 @@ func (c *lsCmd) list(a *app) (*sessions.Listing, error) {
 	if len(c.Paths) == 0 && o.Machine.Home == "" {
 		return nil, noHomeError("name files or folders to search")
 	}
-	o.Folders = workingDirs()
+	for i, at := range o.Paths {
+		o.Paths[i] = a.newestSnapshot(at)
+	}
+	o.Folders, o.Copies = a.candidates(), convert.Copies(convert.UndoDir(o.Machine))
 	if c.Project != "" {
 		if abs, err := filepath.Abs(c.Project); err == nil {
-			o.Folders = append(o.Folders, abs)
+			o.Folders = o.Folders.With(abs)
 		}
 	}
 	return sessions.List(a.ctx, a.reg, o)

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/shell"
 )
 
 type migrateCmd struct {
@@ -152,7 +152,7 @@ func (c *migrateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	o.Folders = append(workingDirs(), folders...)
+	o.Folders = a.candidates(folders...)
 	var in *spooled
 	if len(from) == 1 {
 		if in, err = a.stdin(from[0].Path); err != nil {
@@ -182,7 +182,7 @@ func (c *migrateCmd) report(a *app, done *convert.Migration, err error) error {
 		return done.Migrated[0].Err() // the result would add nothing
 	}
 	if c.Home != nil {
-		res.home = screen.ShellQuote(*c.Home)
+		res.home = shell.Word(*c.Home)
 	}
 	if werr := a.out.printResult(a.ctx, res); werr != nil {
 		return errors.Join(err, werr)
@@ -204,7 +204,7 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 	lacking := map[string][]mcpServer{} // by folder and servers
 	for i := range done.Migrated {
 		e := migrated{Migrated: &done.Migrated[i]}
-		switch ready := !done.DryRun || e.Status == convert.Same; {
+		switch ready := !done.DryRun || e.Status == convert.Same || e.Status == convert.Continued; {
 		case e.Err() != nil:
 		case to.Home.Code != nil:
 			if ready {
@@ -215,7 +215,7 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 			if ready {
 				e.Continue, e.Launch = l.shell(), &l
 			}
-			if key := e.Cwd + "\x00" + strings.Join(e.Servers, "\x00"); e.Status != convert.Same && len(e.Servers) > 0 {
+			if key := e.Cwd + "\x00" + strings.Join(e.Servers, "\x00"); e.Status != convert.Same && e.Status != convert.Continued && len(e.Servers) > 0 {
 				if _, ok := lacking[key]; !ok { // the client's own file can be large
 					lacking[key] = a.lackingServers(to, e.Migrated, l)
 				}

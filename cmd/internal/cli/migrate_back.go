@@ -56,5 +56,5 @@ func migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, error) {
 }
 
 func (a *app) backSource(s *sessions.Listed) convert.BackSource {
-	return convert.BackSource{Path: fileOf(a.reg, s), Format: s.Sources[0].Format, ID: s.ID}
+	return convert.BackSource{Path: fileOf(a.reg, s), Format: s.Sources[0].Format, ID: s.ID, Folder: s.Workspace}
 }

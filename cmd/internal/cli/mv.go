@@ -75,6 +75,9 @@ func (c *mvCmd) Run(a *app) error {
 	if failure != nil && (done == nil || done.Count(mv.Moved, mv.Removed) == 0) {
 		return failure
 	}
+	if failure == nil && !c.RemoveOld && len(done.Sessions) == 0 && len(done.Left) == 0 {
+		return usageError{&formats.Error{At: done.Old, Err: errors.New("no client has sessions of this folder"), Hint: "run `rehome ls --all` for the folders of all sessions"}}
+	}
 	err := failure
 	res := &mvResult{done, map[string]string{}}
 	for i := range done.Sessions {

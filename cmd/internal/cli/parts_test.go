@@ -73,7 +73,7 @@ func TestExitCodes(t *testing.T) {
 	for want, errs := range map[int][]error{
 		0:   {nil},
 		1:   {errors.New("any"), formats.ErrUnknown, &formats.Error{Err: formats.ErrExists}},
-		3:   {reported{fmt.Errorf("1 of 2 stores withheld: %w", errWithheld)}},
+		3:   {reported{fmt.Errorf("1 of 2 stores skipped: %w", errLosses)}},
 		5:   {busy, summary{"nothing placed", busy}, reported{summary{"nothing placed", busy}}},
 		2:   {newUsageError(errors.New("unknown flag"))},
 		130: {context.Canceled, fmt.Errorf("%w: %w", formats.ErrBusy, context.Canceled)},
@@ -102,9 +102,9 @@ func TestVerdict(t *testing.T) {
 		{report(convert.Placed, convert.Placed), nil, 0},
 		{report(convert.Checked), nil, 0},
 		{report(convert.Placed, convert.Failed), nil, 1},
-		{report(convert.Placed, convert.Withheld), nil, 3},
-		{report(convert.Withheld), nil, 3},
-		{report(convert.Withheld, convert.Failed, convert.Placed), nil, 1},
+		{report(convert.Placed, convert.Skipped), nil, 3},
+		{report(convert.Skipped), nil, 3},
+		{report(convert.Skipped, convert.Failed, convert.Placed), nil, 1},
 		{report(convert.Failed, convert.Failed), formats.ErrBusy, 5},
 	} {
 		if got := exitCode(reportError(c.r, c.err)); got != c.want {
@@ -253,7 +253,7 @@ func TestCrowd(t *testing.T) {
 	for i := range list {
 		list[i] = convert.SessionReport{ID: fmt.Sprint(i), Agent: "cursor-cli", Status: convert.Placed}
 	}
-	list[0].Note, list[1].Status = "renamed: another session has the name", convert.Withheld
+	list[0].Note, list[1].Status = "renamed: another session has the name", convert.Skipped
 	for _, c := range []struct {
 		noted int
 		want  string

@@ -31,14 +31,14 @@ func TestPlaceElsewhere(t *testing.T) {
 		placed    bool
 	}{
 		{"--with-secrets --strict", "archive", nil, spelled, nil, 0, `"placed": true`, true},
-		{"--with-secrets --strict", "archive", nil, dropped, nil, 3, `"status": "withheld"`, false},
+		{"--with-secrets --strict", "archive", nil, dropped, nil, 3, `"status": "skipped"`, false},
 		{"--with-secrets --allow missing", "archive", nil, dropped, nil, 3, `"code": "L551"`, false},
 		{"--with-secrets --allow dropped", "archive", nil, dropped, nil, 0, `"code": "L551"`, true},
 		{"--with-secrets", "archive", []loss.Group{spelled}, dropped, nil, 0, `"code": "L556"`, true},
 		{"--with-secrets", "archive", nil, dropped, nil, 0, `"backup": "old"`, true},
 		{"--with-secrets", "archive", nil, dropped, down, 1, `"message": "the server is gone"`, false},
 		{"--with-secrets --allow inferred", "archive", []loss.Group{dropped}, spelled, nil, 3, `"message": "losses exceed --allow: dropped`, false},
-		{"--project /proj/demo", "canonical", nil, group(loss.LineNotObject), nil, 3, `"withheld": 1`, false},
+		{"--project /proj/demo", "canonical", nil, group(loss.LineNotObject), nil, 3, `"skipped": 1`, false},
 	} {
 		placed := false
 		p := Rehome()

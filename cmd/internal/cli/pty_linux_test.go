@@ -129,7 +129,7 @@ func TestLsOnTerminal(t *testing.T) {
 		if len(lines) > size[1]-1 || len(lines) < size[1]-4 {
 			t.Errorf("%d lines of %d:\n%s", len(lines), size[1], got)
 		}
-		if lines[1] != "This folder" || lines[8] != "" || lines[9] != "Other folders" || !strings.Contains(got, "all: rehome") {
+		if lines[1] != "This folder" || lines[8] != "" || lines[9] != "Other folders" || !strings.Contains(got, "; all: --limit 0") {
 			t.Errorf("sections of\n%s", got)
 		}
 		if !strings.Contains(colored, "\x1b[36m"+homes.ID(167)[:8]+"\x1b[0m") || strings.Contains(colored, "\x1b[38;5;68mcursor-cli") != (size[0] >= 50) || strings.Contains(got, "turns") != (size[0] >= 80) {

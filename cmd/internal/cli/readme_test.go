@@ -25,6 +25,7 @@ func TestReadme(t *testing.T) {
 	rules := regexp.MustCompile("(?s)<!-- rules -->\n.*?<!-- end -->")
 	repairs := regexp.MustCompile("(?s)<!-- repairs -->\n.*?<!-- end -->")
 	losses := regexp.MustCompile("(?s)<!-- losses -->\n.*?<!-- end -->")
+	kept := regexp.MustCompile("(?s)<!-- clients -->\n.*?<!-- end -->")
 	found := 0
 	for _, name := range guides(t) {
 		path := filepath.Join("..", "..", "..", filepath.FromSlash(name))
@@ -58,6 +59,10 @@ func TestReadme(t *testing.T) {
 			found++
 			return "<!-- repairs -->\n" + repairTable() + "<!-- end -->"
 		})
+		fresh = kept.ReplaceAllStringFunc(fresh, func(string) string {
+			found++
+			return "<!-- clients -->\n" + clientTable(t) + "<!-- end -->"
+		})
 		if fresh == string(old) {
 			continue
 		}
@@ -70,8 +75,8 @@ func TestReadme(t *testing.T) {
 		}
 		t.Logf("golden: %s rewritten", name)
 	}
-	if found != 27 {
-		t.Errorf("%d blocks found in README and docs, want the format table, 18 pages of help, four transcripts, the rules, the repairs and the losses", found)
+	if found != 29 {
+		t.Errorf("%d blocks found in README and docs, want the format table, 18 pages of help, five transcripts, the rules, the repairs, the losses and the clients", found)
 	}
 }
 
@@ -101,7 +106,7 @@ func transcript(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	ann := strings.NewReplacer("$ HOME=home ", "$ ", "REHOME_FORCE_TTY=80x24 ", "", "COLUMNS=160 ", "", "cd ~ann", "cd ~", "cd ~ben", "cd ~", "$WORK/ann", "/home/ann", "$WORK/ben", "/home/ben", "$WORK/home", "/home/ann", "$SLUG-home", "-home-ann")
+	ann := strings.NewReplacer("$ HOME=home ", "$ ", "REHOME_FORCE_TTY=80x24 ", "", "COLUMNS=160 ", "", "cd ~ann", "cd ~", "cd ~ben", "cd ~", "$WORK/ann/app, /home/ann/app", "/home/ann/app", "$WORK/ann", "/home/ann", "$WORK/ben", "/home/ben", "$WORK/home", "/home/ann", "$SLUG-home", "-home-ann")
 	for line := range strings.Lines(ann.Replace(string(text))) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "$ client") {

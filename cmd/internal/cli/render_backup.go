@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
@@ -34,6 +35,9 @@ func (r backupResult) text(p *page) {
 		if s.Gone > 0 {
 			row.note = plural(int64(s.Gone), "file") + " no longer on this machine, kept"
 		}
+		if len(s.LeftOut) > 0 && s.Status != backup.Unchanged {
+			row.note = leftOut(s.LeftOut)
+		}
 		if s.Error != nil && s.AsOf != "" {
 			row.note = "the copy of " + visible(s.AsOf) + " was kept"
 		}
@@ -52,6 +56,21 @@ func (r backupResult) text(p *page) {
 	}
 }
 
+func (l *snapshotList) text(p *page) {
+	p.Line(p.Strong(visible(l.Dir)))
+	for _, s := range l.Snapshots {
+		if s.Error != "" {
+			p.Linef("  %s  cannot be read: %s", visible(s.Name), visible(s.Error))
+			continue
+		}
+		line := visible(s.Name) + "  " + plural(int64(s.Sessions), "session") + ", " + plural(s.Files, "file") + ", " + size(s.Bytes)
+		if s.Failed > 0 {
+			line += ", " + plural(int64(s.Failed), "store") + " not read"
+		}
+		p.Line("  " + line + p.Faint("  "+visible(strings.Join(s.Clients, ", "))))
+	}
+}
+
 func (r restoreResult) text(p *page) {
 	p.Line(p.Strong(visible(r.Snapshot)))
 	var rows []storeRow
@@ -62,6 +81,9 @@ func (r restoreResult) text(p *page) {
 		row := storeRow{s.Status, s.Client, s.Path, "", s.Error}
 		if n := s.Files[backup.Recovered]; n > 0 {
 			row.note = plural(int64(n), "file") + " of " + grouped(int64(sum(s.Files)))
+		}
+		if len(s.LeftOut) > 0 && s.Status != backup.Unchanged {
+			row.note = leftOut(s.LeftOut)
 		}
 		if s.Backup != "" {
 			row.note = "the old store was kept as " + visible(s.Backup)
@@ -80,6 +102,19 @@ func (r restoreResult) text(p *page) {
 
 // leftAlone prints what a store has that was not restored, and how to get it.
 func (r restoreResult) leftAlone(p *page, s *backup.RestoredStore) {
+	if len(s.Settings) > 0 {
+		done := screen.Safe("not restored")
+		if r.withSettings {
+			done = "restored"
+		}
+		p.Linef("  %s: %s in %s, not of sessions, which %s may follow as instructions:", done, plural(int64(len(s.Settings)), "file"), visible(s.Path), visible(s.Client))
+		for _, f := range s.Settings[:min(len(s.Settings), maxStoreRows)] {
+			p.Line("    " + visible(f))
+		}
+		if !r.withSettings {
+			p.Line(p.Faint("    hint: read them in the backup, then pass --with-settings to restore them too"))
+		}
+	}
 	if len(s.Changed) > 0 && (s.Status == backup.Older || s.Status == backup.Newer || r.verbose) {
 		p.Linef("  %s in %s differ from the backup:", plural(int64(len(s.Changed)), "file"), visible(s.Path))
 		for _, f := range s.Changed[:min(len(s.Changed), maxStoreRows)] {
@@ -97,6 +132,18 @@ func (r restoreResult) leftAlone(p *page, s *backup.RestoredStore) {
 		p.Line(p.Faint("    hint: pass --replace to restore it; the old one is kept"))
 	}
 }
+
+// leftOut says what of a store is not in a backup.
+func leftOut(list []string) screen.Safe {
+	out := "left out: " + screen.Join(visibleAll(list[:min(len(list), maxLeftOut)]), ", ")
+	if more := len(list) - maxLeftOut; more > 0 {
+		out += " and " + grouped(int64(more)) + " more (--json)"
+	}
+	return out
+}
+
+// maxLeftOut is how much of what is left out is named in a line.
+const maxLeftOut = 8
 
 func sum(count map[string]int) (n int) {
 	for _, k := range count {

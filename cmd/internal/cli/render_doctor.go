@@ -7,9 +7,10 @@ import (
 func (r *doctorResult) text(p *page) {
 	if len(r.Clients) == 0 && r.Unread == 0 {
 		p.Line("no sessions found")
+		r.kept(p)
 		return
 	}
-	rows := [][]screen.Safe{{"", "format", "sessions", "size", "raw", "version", ""}}
+	rows := [][]screen.Safe{{"", "format", "read", "size", "raw", "version", ""}}
 	for i := range r.Clients {
 		row := r.Clients[i].row()
 		if r.width > 0 && r.width < screen.PageWidth { // no room for places
@@ -28,11 +29,19 @@ func (r *doctorResult) text(p *page) {
 			r.Clients[i-1].versions(p)
 		}
 	}
+	p.Line("  " + countSessions(r.Sessions, r.Subagents))
 	if len(r.absent) > 0 {
 		p.prose("  not found: " + screen.Join(visibleAll(r.absent), ", "))
 	}
+	r.kept(p)
 	r.remarks(p)
 	r.drift(p)
+}
+
+func (r *doctorResult) kept(p *page) {
+	for i := range r.Kept {
+		p.prose("  " + r.Kept[i].line())
+	}
 }
 
 // prose prints text, wrapped between words.

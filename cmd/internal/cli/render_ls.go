@@ -34,7 +34,7 @@ func (r *lsResult) text(p *page) {
 	shown, lines := rows, r.height-len(tail)-1 // the prompt needs a line, too
 	if r.height > 0 && r.lines(rows) > lines {
 		footer := func(n int) []screen.Safe {
-			return r.wrapped("", screen.Sprintf("%s of %s, all: rehome ls --limit 0", grouped(countSessions(rows[:n])), plural(countSessions(rows), "session")), p.Faint)
+			return r.wrapped("", screen.Sprintf("%s of %s; all: --limit 0", grouped(int64(listed(rows[:n]))), countSessions(listed(rows), len(rows)-listed(rows))), p.Faint)
 		}
 		shown = rows[:r.fitting(rows, max(lines-1-len(footer(len(rows))), minListed))]
 		cut := footer(len(shown))
@@ -57,8 +57,17 @@ type lsRow struct {
 	heading  []screen.Safe // the lines above it
 }
 
-// countSessions returns how many rows are not of subagents.
-func countSessions(rows []lsRow) (n int64) {
+// countSessions says how many sessions there are, in the same words everywhere.
+func countSessions(count, subagents int) screen.Safe {
+	out := plural(int64(count), "session")
+	if subagents > 0 {
+		out += ", " + plural(int64(subagents), "subagent")
+	}
+	return out
+}
+
+// listed returns how many rows are not of subagents.
+func listed(rows []lsRow) (n int) {
 	for _, row := range rows {
 		if !row.subagent {
 			n++

@@ -45,6 +45,9 @@ func (r *lsResult) remarks() (out []string) {
 			out = append(out, string(l))
 		}
 	}
+	for i := range r.Kept {
+		out = append(out, string(r.Kept[i].line()))
+	}
 	for _, u := range r.Unread {
 		line := string(r.shortPath(u.Path)) + ": " + u.Reason
 		if u.Hint != "" {
@@ -100,6 +103,12 @@ func (r *lsResult) tail(p *page) (out []screen.Safe) {
 			add("  ", r.shortPath(path), screen.Plain)
 		}
 		end(n - listed)
+	}
+	for i := range r.Kept {
+		if i == 0 {
+			out = append(out, "")
+		}
+		add("", r.Kept[i].line(), screen.Plain)
 	}
 	if hidden := r.hidden(); hidden != "" {
 		out = append(out, "")

@@ -35,6 +35,9 @@ func (r mergeResult) text(p *page) {
 	for i, part := range parts {
 		line += map[bool]screen.Safe{true: ": ", false: ", "}[i == 0] + part
 	}
+	if f := r.finishedMerge; f != nil && len(r.Sessions)+len(f.Staged) == 0 && !r.DryRun {
+		line = p.Bad() + " nothing merged"
+	}
 	p.Wrapped("  ", line, screen.Plain)
 	for _, s := range r.Sessions {
 		if s.Outcome != merge.Forked {

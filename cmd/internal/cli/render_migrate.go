@@ -11,6 +11,7 @@ import (
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/loss"
+	"rehome/internal/shell"
 )
 
 // text prints a line for each session if there are few, what the model will not see,
@@ -25,7 +26,7 @@ func (r *migrateResult) text(p *page) {
 			r.headline(p, m)
 		}
 		asked := r.losses && m.Agent != r.agent // also about what an earlier run lost
-		if m.Status != convert.Failed && (m.Status != convert.Same || asked) {
+		if m.Status != convert.Failed && (m.Status != convert.Same && m.Status != convert.Continued || asked) {
 			done = append(done, m)
 			all.addSession(m.Migrated, len(r.Migrated) == 1)
 		}
@@ -68,6 +69,8 @@ func (r *migrateResult) headline(p *page, m migrated) {
 		lead, rest = "No new turns: ", ""
 	case m.Status == convert.Same && m.Agent == r.agent:
 		lead, rest = "Already a session of "+client+": ", ""
+	case m.Status == convert.Continued:
+		lead, rest = "Already migrated, and continued since: ", ""
 	case m.Status == convert.Same:
 		lead, rest = "Already migrated, unchanged: ", ""
 	case r.DryRun:
@@ -110,7 +113,7 @@ func (r *migrateResult) skipped(p *page) {
 func (r *migrateResult) totals(p *page, count map[string]int) {
 	var totals []screen.Safe
 	for _, t := range []struct{ status, word string }{
-		{convert.Placed, "migrated"}, {convert.Checked, "would be migrated"}, {convert.Updated, "updated"}, {convert.Same, "unchanged"}, {convert.Failed, "failed"},
+		{convert.Placed, "migrated"}, {convert.Checked, "would be migrated"}, {convert.Updated, "updated"}, {convert.Same, "unchanged"}, {convert.Continued, "continued since"}, {convert.Failed, "failed"},
 	} {
 		if n := count[t.status]; n > 0 {
 			totals = append(totals, grouped(int64(n))+" "+visible(t.word))
@@ -147,6 +150,9 @@ func (p *page) lossSummary(all []loss.Group, none screen.Safe, width int) {
 		parts = append(parts, grouped(g.Count)+" "+visible(g.What))
 	}
 	line := cmp.Or(screen.Join(parts, ", "), none)
+	if len(parts) > 0 && !slices.ContainsFunc(brief, func(g loss.Group) bool { return g.Consequence == loss.Unseen && g.Code != loss.SystemPromptUnsent }) {
+		line = "The model sees every message; " + line
+	}
 	for _, part := range screen.WrapWords(line+"; details: --losses", width-2) {
 		p.Line("  " + part)
 	}
@@ -237,6 +243,9 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 	case one == nil:
 	case len(r.Migrated) == 1:
 		p.Line("  Continue:  " + p.Strong(visible(one.Continue)))
+		if one.Status == convert.Continued {
+			p.Line(p.Faint("  New copy:  " + visible(shell.Command("rehome", "migrate", one.ID, "--again"))))
+		}
 	case len(dirs) == 1:
 		all := *one.Launch
 		all.Argv = all.Argv[:len(all.Argv)-1] // the client offers all sessions of the folder

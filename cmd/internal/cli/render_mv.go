@@ -19,12 +19,8 @@ func (r *mvResult) text(p *page) {
 	if r.Stays && !r.Remove {
 		p.Wrapped("  ", "the old folder still exists; sessions that you start there stay there", screen.Plain)
 	}
-	switch {
-	case len(r.Sessions)+len(r.Left) > 0:
-	case r.Remove:
+	if r.Remove && len(r.Sessions)+len(r.Left) == 0 {
 		p.Line("  the originals were removed already")
-	default:
-		p.Line("  no client has sessions of this folder")
 	}
 	for i := range r.Sessions {
 		r.session(p, &r.Sessions[i])
@@ -52,13 +48,16 @@ func (r *mvResult) session(p *page, s *mv.Session) {
 		verb = screen.ReplaceAll(verb, "copied", "removed")
 	}
 	if s.From == s.To || s.InPlace {
-		verb = map[string]screen.Safe{mv.Planned: "to change", mv.Moved: "changed", mv.Failed: "not changed"}[s.Status]
+		verb = map[string]screen.Safe{mv.Planned: "to change", mv.Moved: "changed", mv.Same: "already there", mv.Failed: "not changed"}[s.Status]
 	}
 	if s.Status == mv.Failed {
 		mark = p.Bad()
 	}
 	if s.InPlace && s.Status == mv.Planned {
-		verb += " in place (" + size(s.Bytes) + ")"
+		verb += " in place"
+		if s.Bytes > 0 {
+			verb += " (" + size(s.Bytes) + ")"
+		}
 	}
 	if s.Untested && s.Status != mv.Failed {
 		verb += ", not verified"

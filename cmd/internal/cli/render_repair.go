@@ -15,6 +15,7 @@ type repairResult struct {
 	DryRun   bool          `json:"dry_run"`
 	Backup   string        `json:"backup,omitempty"`
 	Repaired int64         `json:"repaired"`
+	Findings int64         `json:"findings"`
 	Left     int64         `json:"left"`
 	Warnings int64         `json:"warnings,omitempty"`
 	Stores   []repairStore `json:"results"`
@@ -56,7 +57,7 @@ func newRepairResult(r *repair.Report) *repairResult {
 			why[w.Rule.ID] = w.Does
 		}
 	}
-	out := &repairResult{Source: r.Source, Target: r.Target, DryRun: r.DryRun, Backup: r.Backup, Repaired: r.Acts(), Left: r.Left(), Warnings: r.Warnings, Stores: []repairStore{}}
+	out := &repairResult{Source: r.Source, Target: r.Target, DryRun: r.DryRun, Backup: r.Backup, Repaired: r.Acts(), Findings: r.Findings, Left: r.Left(), Warnings: r.Warnings, Stores: []repairStore{}}
 	for _, s := range r.Stores {
 		one := repairStore{Path: s.Path, Format: s.Format, Repaired: s.Count, Acts: []repairAct{}, Left: []repairGap{}}
 		if s.Err != nil {
@@ -116,7 +117,9 @@ func (r *repairResult) text(p *page) {
 	}
 	summary := screen.Safe("nothing to repair")
 	if r.Repaired > 0 {
-		summary = plural(r.Repaired, "repair")
+		if summary = plural(r.Repaired, "repair"); r.Findings != r.Repaired {
+			summary += " of " + plural(r.Findings, "finding")
+		}
 	} else if r.Left+r.Warnings > 0 {
 		summary = "nothing repaired"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
+	"rehome/internal/shell"
 )
 
 // text prints a result that is complete.
@@ -165,16 +166,16 @@ func (r *searchResult) printNext(p *page) {
 	}
 	s := r.Sessions[0]
 	name := typedName(r.listing, s.session.Listed != nil && len(r.cmd.Path) == 0, s.Source.Path, s.ID)
-	show := "rehome show " + name
+	show := []string{"rehome", "show", name}
 	for _, m := range s.Matches {
 		if m.Turn > 0 {
-			show += screen.Sprintf(" --turns %d", m.Turn)
+			show = append(show, "--turns", strconv.Itoa(m.Turn))
 			break
 		}
 	}
 	p.Line(p.Faint(count + " in " + plural(int64(len(r.Sessions)), "session") + "; to read or continue the first:"))
-	p.Line(p.Faint("  " + show))
-	p.Line(p.Faint("  rehome continue " + name))
+	p.Line(p.Faint("  " + visible(shell.Command(show...))))
+	p.Line(p.Faint("  " + visible(shell.Command("rehome", "continue", name))))
 }
 
 // remarkUnread reports on stderr what could not be read.

@@ -14,7 +14,7 @@ import (
 const maxSessionRows = 20
 
 // sessions prints a session conversion: a line for each session if there are
-// few, and the totals. Sessions that failed or were withheld always get a line.
+// few, and the totals. Sessions that failed or were skipped always get a line.
 func (r convertResult) sessions(p *page) {
 	t := r.count()
 	p.Linef("  %s, session conversion: %s", r.route(), t.line(p))
@@ -25,7 +25,7 @@ func (r convertResult) sessions(p *page) {
 	var rows [][]screen.Safe
 	for i := range r.Stores {
 		for k := range r.Stores[i].Sessions {
-			if s := &r.Stores[i].Sessions[k]; few || s.Status == convert.Failed || s.Status == convert.Withheld || s.Note != "" {
+			if s := &r.Stores[i].Sessions[k]; few || s.Status == convert.Failed || s.Status == convert.Skipped || s.Note != "" {
 				rows = append(rows, sessionRow(s))
 			}
 		}
@@ -40,14 +40,14 @@ func (r convertResult) sessions(p *page) {
 		}
 		for k := range s.Sessions {
 			one := &s.Sessions[k]
-			if !few && one.Status != convert.Failed && one.Status != convert.Withheld && one.Note == "" {
+			if !few && one.Status != convert.Failed && one.Status != convert.Skipped && one.Note == "" {
 				continue
 			}
 			p.sessionLine(sessionRow(one), one.Status, widths)
 			if one.Note != "" {
 				p.Line(p.Faint("      " + screen.Shorten(one.Note)))
 			}
-			if one.Status == convert.Withheld {
+			if one.Status == convert.Skipped {
 				p.losses("      ", one.Losses)
 			}
 			if s.Error == nil || one.Error != nil && one.Error.Message != s.Error.Message {
@@ -69,6 +69,9 @@ func (r convertResult) sessions(p *page) {
 	if t.superseded > 0 {
 		p.Linef("  %s superseded (not a loss)", plural(t.superseded, "record"))
 	}
+	if t.uncompared > 0 {
+		p.Linef("  %s superseded; --history compares those of older states, too", plural(t.uncompared, "record"))
+	}
 }
 
 // maxFolderRows is how many folders are listed.
@@ -89,7 +92,7 @@ func (r convertResult) folders(p *page) {
 		for _, outcome := range []struct {
 			n    int
 			word string
-		}{{w.Withheld, convert.Withheld}, {w.Failed, convert.Failed}} {
+		}{{w.Skipped, convert.Skipped}, {w.Failed, convert.Failed}} {
 			if outcome.n > 0 {
 				where += screen.Sprintf(" (%s %s)", grouped(int64(outcome.n)), outcome.word)
 			}
@@ -126,12 +129,23 @@ func (r convertResult) route() string {
 type sessionCount struct {
 	count                                      map[string]int
 	stores, messages, turns, bytes, superseded int64
+	uncompared                                 int64 // superseded, some without a look at what they say
+}
+
+// keepsStates reports whether stores of a format keep older states of a session beside the
+// newest, which only --history reads.
+func keepsStates(format string) bool {
+	return format == "cursor-chat" || format == "cursor-sdk" || format == "cursor-ndjson"
 }
 
 func (r convertResult) count() sessionCount {
 	t := sessionCount{count: map[string]int{}, stores: int64(len(r.Stores))}
 	for _, s := range r.Stores {
-		t.superseded += s.Superseded
+		if !r.history && keepsStates(s.From) {
+			t.uncompared += s.Superseded
+		} else {
+			t.superseded += s.Superseded
+		}
 		for _, one := range s.Sessions {
 			t.count[one.Status]++
 			if one.Status == convert.Placed || one.Status == convert.Checked {
@@ -145,7 +159,7 @@ func (r convertResult) count() sessionCount {
 func (t sessionCount) total() int { return sum(t.count) }
 
 func (t sessionCount) line(p *page) screen.Safe {
-	return cmp.Or(p.counts(t.count, convert.Placed, convert.Checked, convert.Withheld, convert.Failed), "no sessions")
+	return cmp.Or(p.counts(t.count, convert.Placed, convert.Checked, convert.Skipped, convert.Failed), "no sessions")
 }
 
 func (t sessionCount) sizes() screen.Safe {
@@ -188,18 +202,18 @@ func (p *page) sessionLine(row []screen.Safe, status string, widths []int) {
 
 // sessionError returns the error that a session conversion amounts to, or nil.
 func sessionError(r *convert.Report) error {
-	failed, withheld := r.Sessions(convert.Failed), r.Sessions(convert.Withheld)
-	all := failed + withheld + r.Sessions(convert.Placed) + r.Sessions(convert.Checked)
+	failed, skipped := r.Sessions(convert.Failed), r.Sessions(convert.Skipped)
+	all := failed + skipped + r.Sessions(convert.Placed) + r.Sessions(convert.Checked)
 	stores := r.Failed()
 	switch {
 	case failed > 0:
 		return fmt.Errorf("%d of %s failed", failed, plural(int64(all), "session"))
 	case stores > 0:
 		return fmt.Errorf("%d of %s failed", stores, plural(int64(len(r.Stores)), "store"))
-	case withheld > 0:
-		return fmt.Errorf("%d of %s withheld: %w", withheld, plural(int64(all), "session"), errWithheld)
+	case skipped > 0:
+		return skippedError(r, skipped, string(plural(int64(all), "session")))
 	case r.Beyond() > 0:
-		return fmt.Errorf("%s with losses outside of sessions: %w", plural(int64(r.Beyond()), "store"), errWithheld)
+		return fmt.Errorf("%s with losses outside of sessions: %w", plural(int64(r.Beyond()), "store"), errLosses)
 	}
 	return nil
 }

@@ -111,14 +111,14 @@ func usualOutcomes() []string {
 }
 
 // several prints a line for each store if there are few, else for those of an unusual
-// outcome, and the totals. Losses of stores that were not withheld are added up at the
+// outcome, and the totals. Losses of stores that were not skipped are added up at the
 // end.
 func (r convertResult) several(p *page) {
 	count := map[string]int{}
 	var records, bytes, omitted int64
 	var losses lossTotals
 	read, few := false, len(r.Stores) <= maxSessionRows
-	width := len(convert.Withheld)
+	width := len(convert.Skipped)
 	if slices.ContainsFunc(r.Stores, isUpdate) {
 		width = len(convert.Unchanged)
 	}
@@ -134,14 +134,14 @@ func (r convertResult) several(p *page) {
 		}
 		read = read || s.To != ""
 		records, bytes, omitted = records+s.Rows, bytes+s.Bytes, omitted+s.Omitted
-		if s.Status == convert.Withheld {
+		if s.Status == convert.Skipped {
 			p.losses("    ", s.Losses)
 		} else {
 			losses.add(s)
 		}
 		p.failure("    ", s.Error)
 	}
-	totals := p.counts(count, convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed, convert.Checked, convert.Withheld, convert.Failed)
+	totals := p.counts(count, convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed, convert.Checked, convert.Skipped, convert.Failed)
 	sum := screen.Safe("")
 	if read {
 		sum = "; " + plural(records, "record") + ", " + size(bytes)
@@ -210,7 +210,7 @@ func (p *page) status(status string) screen.Safe {
 		return p.Green(word)
 	case convert.Failed:
 		return p.Red(word)
-	case convert.Withheld, convert.Kept, convert.Removed, backup.Older, backup.Newer:
+	case convert.Skipped, convert.Kept, convert.Removed, backup.Older, backup.Newer:
 		return p.Yellow(word)
 	case convert.Same:
 		return "unchanged"

@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rehome/cmd/internal/screen"
+	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
+	"rehome/internal/shell"
 )
 
 // source is what SRC stands for: a store or a folder of stores, and optionally
@@ -27,6 +28,7 @@ type source struct {
 // in use are read in place to find it.
 func (a *app) resolve(src string, live bool) (source, error) {
 	if src == "-" || exists(src) {
+		src = a.newestSnapshot(src)
 		return source{path: src, file: src}, nil
 	}
 	for at := strings.LastIndex(src, "#"); at > 0; at = strings.LastIndex(src[:at], "#") {
@@ -57,18 +59,18 @@ func (a *app) resolveSource(src string, last, live bool) (source, error) {
 	return a.resolve(src, live)
 }
 
-// exists reports whether there is something at path, even if it cannot be accessed.
 // typedName returns how a user names a session on the command line: by its short id or,
 // if it is not among those of this machine or its id looks like a flag, by its store
 // and id.
-func typedName(l *sessions.Listing, here bool, store, id string) screen.Safe {
+func typedName(l *sessions.Listing, here bool, store, id string) string {
 	name := l.ShortID(id)
 	if !here || strings.HasPrefix(name, "-") {
 		name = store + "#" + id
 	}
-	return visible(screen.ShellQuote(name))
+	return name
 }
 
+// exists reports whether there is something at path, even if it cannot be accessed.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrInvalid)
@@ -76,7 +78,8 @@ func exists(path string) bool {
 
 // resolveIn finds a session below a path by name.
 func (a *app) resolveIn(path, name string, live bool) (source, error) {
-	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, Folders: workingDirs()})
+	path = a.newestSnapshot(path)
+	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, Folders: a.candidates()})
 	if err != nil {
 		return source{}, err
 	}
@@ -95,8 +98,8 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
 		return source{path: path, file: path, session: name}, nil // decoding reports whether the session exists
 	}
-	hint := "run `rehome ls " + screen.ShellQuote(path) + "` to list its sessions"
-	return source{}, usageError{a.newUnknown(listing, path+"#"+name, "no such session"+shortPrefix(name), hint, listing.All())}
+	hint := "run `" + shell.Command("rehome", "ls", path) + "` to list its sessions"
+	return source{}, a.newUnknown(listing, path+"#"+name, "no such session"+shortPrefix(name), hint, listing.All())
 }
 
 // shortPrefix returns a note for names that are too short to match as an id
@@ -140,6 +143,13 @@ func workingDirs() []string {
 		return nil
 	}
 	return []string{wd}
+}
+
+// candidates returns the folders that sessions can belong to: the working directory,
+// others, those that were moved, and those in the home folder.
+func (a *app) candidates(dirs ...string) sessions.Candidates {
+	m := machine(a.out.getenv)
+	return sessions.Candidates{Dirs: append(workingDirs(), dirs...), Moves: convert.Moves(convert.UndoDir(m)), Home: m.Home}
 }
 
 // listAll lists every session on this machine.

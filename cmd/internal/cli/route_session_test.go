@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats"
 	"rehome/golden"
 	"rehome/schemas"
 )
@@ -70,12 +69,8 @@ func valid(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
-		schema := "canonical-1"
-		if formats.IsSidecar(name) {
-			schema = "canonical-sidecar-1"
-		}
 		for line := range strings.Lines(string(tree[name])) {
-			if err := schemas.Validate(schema, []byte(line)); err != nil {
+			if err := schemas.Validate("canonical-1", []byte(line)); err != nil {
 				t.Errorf("%s: %v\n%s", name, err, line)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"rehome/cmd/internal/screen"
+	"rehome/internal/shell"
 )
 
 // scheduleResult is how to run a backup regularly: schema schedule-result-1.
@@ -52,19 +52,11 @@ func (c *backupCmd) printSchedule(a *app, dir string) error {
 // schedules returns what to print for each scheduler.
 func schedules() map[string]func(args []string) (string, error) {
 	return map[string]func([]string) (string, error){
-		"cron":    func(args []string) (string, error) { return cronLine(shellWords(args)), nil },
+		"cron":    func(args []string) (string, error) { return cronLine(shell.Join(shell.POSIX, args)), nil },
 		"launchd": func(args []string) (string, error) { return launchdPlist(args), nil },
 		"windows": func(args []string) (string, error) { return schtasksCommand(args), nil },
-		"claude":  func(args []string) (string, error) { return claudeHook(shellWords(args)) },
+		"claude":  func(args []string) (string, error) { return claudeHook(shell.Join(shell.POSIX, args)) },
 	}
-}
-
-func shellWords(args []string) string {
-	var out []string
-	for _, arg := range args {
-		out = append(out, screen.ShellQuote(arg))
-	}
-	return strings.Join(out, " ")
 }
 
 // cronLine runs a command every hour. cron turns a bare % into a line end.

@@ -74,7 +74,7 @@ func visits() []visit {
 		{args: []string{"formats"}},
 		{args: []string{"lst"}, code: 2},
 		{args: []string{"ls", "--limt", "3"}, code: 2},
-		{args: []string{"show", "zeppelin"}, code: 1},
+		{args: []string{"show", "zeppelin"}, code: 2},
 		{args: []string{"show", "0"}, code: 2},
 		{args: []string{"--version"}},
 	}

@@ -21,7 +21,7 @@ type searchCmd struct {
 
 	Path    []string `sep:"none" group:"Where to search:" rare:"" placeholder:"PATH" help:"Search the stores at this path instead of those of this machine (repeatable)"`
 	Project string   `group:"Where to search:" placeholder:"DIR" help:"Search only sessions of this folder and its subfolders"`
-	Client  string   `group:"Where to search:" aliases:"agent" placeholder:"NAME" help:"Search only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Client  string   `group:"Where to search:" aliases:"agent" placeholder:"CLIENT" help:"Search only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
 	Since   string   `group:"Where to search:" placeholder:"WHEN" help:"Search only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
 
 	Sessions bool `short:"l" group:"Output:" help:"Print only the sessions that match, not the matches"`
@@ -132,16 +132,13 @@ func (c *searchCmd) Run(a *app) error {
 	case len(listing.Sessions) == 0:
 		return reported{&formats.Error{Err: summary{"no sessions found", errNoMatches}, Hint: "run `rehome ls` to list the places where they are looked for"}}
 	case res.Matches == 0:
-		return reported{summary{"no matches in " + string(plural(int64(countAll(wanted)), "session")), errNoMatches}}
+		return reported{summary{"no matches in " + string(countSessions(sessions.Count(wanted))), errNoMatches}}
 	}
 	return nil
 }
 
 // errNoMatches means that a search found nothing.
 var errNoMatches = errors.New("no matches")
-
-// countAll counts sessions with their subagents.
-func countAll(list []sessions.Listed) int { return len((&sessions.Listing{Sessions: list}).All()) }
 
 // searchResult is the result of search: schema search-result-1.
 type searchResult struct {

@@ -24,7 +24,7 @@ type showCmd struct {
 
 	Last    bool   `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
 	Project string `group:"Which sessions:" placeholder:"DIR" help:"Print the sessions of this folder and its subfolders, of SRC or of this machine"`
-	Client  string `group:"Which sessions:" rare:"" aliases:"agent" placeholder:"NAME" help:"Print the sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Client  string `group:"Which sessions:" rare:"" aliases:"agent" placeholder:"CLIENT" help:"Print the sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
 	Since   string `group:"Which sessions:" rare:"" placeholder:"WHEN" help:"Print the sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
 	Turns   string `group:"Which sessions:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or -3 for the last three"`
 
@@ -222,9 +222,12 @@ func (v *viewer) pick(s *session.Session, turns prose.Turns) *session.Session {
 
 // write prints the selected turns of a session.
 func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error {
-	s = v.pick(s, turns)
+	linear := v.format == "html" && turns.All() && !v.cmd.History
+	if !linear {
+		s = v.pick(s, turns)
+	}
 	o := prose.Options{
-		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Uncounted: v.preview, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
+		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Uncounted: v.preview, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(), Digests: v.digests, Linear: linear,
 		Palette: v.out.palette, Width: v.width(),
 	}
 	var err error

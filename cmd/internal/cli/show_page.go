@@ -94,6 +94,7 @@ func (v *viewer) stdoutPage(w io.Writer, src source) error {
 // writePage writes a session as a page, with its subagents in their places.
 func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) error {
 	src := v.current
+	o.Linear = !v.cmd.History // of subagents, too
 	return htmlpage.Write(w, s, htmlpage.Options{
 		Options: o, Full: v.cmd.Full, NoThinking: v.cmd.NoThinking, Client: v.clientName,
 		Child: func(id string) iter.Seq2[*session.Session, error] {
@@ -101,7 +102,7 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 				return nil
 			}
 			child := source{path: src.path, session: id, folder: src.folder}
-			return each(v.storeDecoder(child)(v.ctx, v.view(v.lost.Add)), func(s *session.Session) *session.Session { return v.pick(s, prose.Turns{}) })
+			return v.storeDecoder(child)(v.ctx, v.view(v.lost.Add))
 		},
 		Losses: func() (out []screen.Safe) {
 			for _, l := range v.lossLines() {

@@ -303,11 +303,11 @@ func TestPageOutline(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "turns.jsonl")
 	var list []*session.Message
 	for i := range 5002 {
-		list = append(list, &session.Message{ID: fmt.Sprint(i), Role: session.User, Turn: &session.Turn{Number: min(i, 5000)}, Parts: []session.Part{&session.Text{Text: "go"}}})
+		list = append(list, &session.Message{ID: fmt.Sprint(i), Role: session.User, Turn: &session.Turn{Number: min(i+1, 5000)}, Parts: []session.Part{&session.Text{Text: "go"}}})
 	}
 	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI}}, list, "end")
 	page, stderr, code := call(t, "show", path, "--format", "html")
-	for _, want := range []string{"… and 2 more turns", `<dt>turns</dt><dd dir="auto">5,002</dd>`, `id="turn-5000"`, `id="turn-5000-2"`, "<summary>Turns 0 to 199</summary>", "<summary>Turns 4800 to 4999</summary>"} {
+	for _, want := range []string{"… and 2 more turns", `<dt>turns</dt><dd dir="auto">5,002</dd>`, `id="turn-5000"`, `id="turn-5000-2"`, "<summary>Turns 1 to 200</summary>", "<summary>Turns 4801 to 5000</summary>"} {
 		if strings.Count(page, want) != 1 {
 			t.Errorf("exit %d, %s: %d times %s", code, stderr, strings.Count(page, want), want)
 		}

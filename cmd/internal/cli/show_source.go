@@ -28,6 +28,7 @@ type viewer struct {
 	children  map[string]bool   // the subagents that were searched for secrets; nil is any
 	streaming bool              // sessions are printed as they arrive
 	preview   bool              // in a list: flags of show have no meaning there
+	digests   bool              // what is left out is named by its digest
 	lost      loss.Log
 	redactor  *convert.Redactor // nil before it is needed
 }
@@ -37,7 +38,7 @@ type viewer struct {
 type decodeFunc func(ctx context.Context, v formats.View) iter.Seq2[*session.Session, error]
 
 func (v *viewer) selection(id string) session.Selection {
-	sel := session.Selection{History: v.cmd.History}
+	sel := session.Selection{History: v.cmd.History || v.format == "html"}
 	if id != "" {
 		sel.IDs = []string{id}
 	}
@@ -56,7 +57,7 @@ func (v *viewer) plainDecoder(c source) decodeFunc {
 				yield(nil, err)
 				return
 			}
-			sessions.NewFolders(v.reg, append(workingDirs(), c.folder)...).Decode(ctx, f, l, view, v.selection(c.session))(yield)
+			sessions.NewFolders(v.reg, v.candidates(c.folder)).Decode(ctx, f, l, view, v.selection(c.session))(yield)
 		}
 	}
 }
@@ -165,7 +166,7 @@ func (c *showCmd) selected(a *app, path string) ([]source, error) {
 
 // onlySession returns the only session of a store.
 func (a *app) onlySession(path string, live bool) (source, error) {
-	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
+	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: a.candidates()})
 	if err != nil {
 		return source{}, err
 	}

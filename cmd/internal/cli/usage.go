@@ -11,6 +11,7 @@ import (
 
 	"rehome/formats"
 	"rehome/internal/closest"
+	"rehome/internal/shell"
 )
 
 // rewording is one row of the table of rewordings: what kong's message for an
@@ -45,7 +46,7 @@ func plainError(err *kong.ParseError) error {
 	if n := err.Context.Selected(); n != nil {
 		command = n.Name
 		text = strings.Replace(text, n.Name+" ("+strings.Join(n.Aliases, ",")+"): ", n.Name+": ", 1)
-		hint = "run `rehome help " + command + "` for its arguments and flags"
+		hint = "run `" + shell.Command("rehome", "help", command) + "` for its arguments and flags"
 	}
 	for _, r := range rewordings() {
 		m := r.pattern.FindStringSubmatchIndex(text)

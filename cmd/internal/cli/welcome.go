@@ -10,13 +10,16 @@ import (
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats/session"
+	"rehome/internal/shell"
 )
 
 // welcomeResult is what `rehome` without a command prints: what is on this
 // machine, and what to try. Its schema is welcome-result-1.
 type welcomeResult struct {
 	Sessions   int              `json:"sessions"`
-	Clients    []welcomeClient  `json:"clients"`    // with sessions, most recently used first
+	Subagents  int              `json:"subagents"`
+	Clients    []welcomeClient  `json:"clients"` // with sessions, most recently used first
+	Kept       []keptClient     `json:"kept,omitempty"`
 	Unreadable int              `json:"unreadable"` // stores
 	Places     []string         `json:"places"`     // that were searched
 	Absent     []string         `json:"absent"`     // places that do not exist
@@ -51,9 +54,10 @@ func welcome(a *app) error {
 	listed := a.startListing(noticeable)
 	if tty, _, captured := a.out.terminal(); tty != nil && !captured && !a.out.json && !listed.empty() {
 		header := func(*sessions.Listing) []screen.Safe { return listed.welcome.header() }
-		src, err := (&chooser{app: a, header: header, list: listed.wait}).choose()
+		o := continueOptions{}
+		src, err := (&chooser{app: a, header: header, list: listed.wait, options: &o}).choose()
 		if err == nil {
-			return (&continueCmd{}).open(a, src)
+			return (&continueCmd{}).open(a, src, o)
 		}
 		if !errors.As(err, new(silent)) || !listed.complete() {
 			return err
@@ -92,6 +96,7 @@ func (a *app) startListing(most time.Duration) *pendingListing {
 		defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
 		if l.listing, l.err = a.listAll(false); l.err == nil {
 			l.welcome = newWelcome(l.listing)
+			l.welcome.Kept = a.kept(l.listing)
 		}
 	}()
 	select {
@@ -132,13 +137,20 @@ func (w *welcomeResult) header() []screen.Safe {
 	for _, c := range w.Clients {
 		clients = append(clients, grouped(int64(c.Sessions))+" "+visible(c.Client))
 	}
-	return []screen.Safe{screen.Join(clients, ", "), "Choose a session to continue, or Esc for other commands.", ""}
+	out := []screen.Safe{screen.Join(clients, ", ")}
+	for i := range w.Kept[:min(len(w.Kept), maxUnlisted)] {
+		out = append(out, w.Kept[i].line())
+	}
+	if more := len(w.Kept) - maxUnlisted; more > 0 {
+		out = append(out, "and "+plural(int64(more), "more client")+" (rehome ls)")
+	}
+	return append(out, "Choose a session to continue, or Esc for other commands.", "")
 }
 
 func newWelcome(l *sessions.Listing) *welcomeResult {
 	w := &welcomeResult{Clients: []welcomeClient{}, Unreadable: len(l.Unread), Places: list(l.Places), Absent: list(l.Absent)}
 	found, _ := l.Select(sessions.Filter{})
-	w.Sessions = len(found)
+	w.Sessions, w.Subagents = sessions.Count(found)
 	for i := range found {
 		s := &found[i]
 		at := slices.IndexFunc(w.Clients, func(c welcomeClient) bool { return c.Client == s.Agent })
@@ -172,7 +184,7 @@ func commandsToTry(l *sessions.Listing, found []sessions.Listed) []welcomeComman
 	}
 	return []welcomeCommand{
 		{"rehome ls", "list them"},
-		{"rehome show " + string(typedName(l, true, example.Sources[0].Path, example.ID)), "read one, by its id or by words from its title"},
+		{shell.Command("rehome", "show", typedName(l, true, example.Sources[0].Path, example.ID)), "read one, by its id or by words from its title"},
 		{"rehome continue", "choose one and continue it"},
 		{"rehome help", "list all commands"},
 	}
@@ -182,9 +194,15 @@ func (w *welcomeResult) text(p *page) {
 	if w.Sessions == 0 {
 		w.nothing(p)
 	} else {
-		p.Line(p.Strong(plural(int64(w.Sessions), "session") + " on this machine"))
+		p.Line(p.Strong(countSessions(w.Sessions, w.Subagents) + " on this machine"))
 		p.Line("")
 		w.clients(p)
+	}
+	for i := range w.Kept {
+		if i == 0 {
+			p.Line("")
+		}
+		p.prose(w.Kept[i].line())
 	}
 	if w.Unreadable > 0 {
 		p.Line("")

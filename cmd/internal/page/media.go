@@ -32,7 +32,7 @@ func picture(b []byte) markup.HTML {
 func (p *writer) Media(m *session.Media) {
 	kind := picture(m.Data)
 	if kind == "" || !p.o.Full && len(m.Data) > maxImage {
-		p.Note(prose.MediaLabel(m))
+		p.Note(prose.MediaLabel(m) + ", " + prose.Digest(m.Data))
 		return
 	}
 	p.begin()
@@ -88,6 +88,7 @@ func (p *writer) subagent(s *prose.Step) {
 			inner.Note("the rest of this subagent could not be read")
 		}
 		inner.endTurn()
+		p.fill("digest", "text", "subagent, "+markup.Safe(prose.HeadDigest(child)))
 		p.fill("step-end")
 		return
 	}

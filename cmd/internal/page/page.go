@@ -46,6 +46,7 @@ type Options struct {
 
 // Write writes a page.
 func Write(w io.Writer, s *session.Session, o Options) error {
+	o.Digests = true
 	p := &writer{o: o, output: &output{
 		Template: markup.ParseTemplate(file("page.html")), w: bufio.NewWriterSize(w, 64<<10), last: math.MinInt, turn: "conversation", shown: map[string]bool{s.ID: true},
 	}}
@@ -145,6 +146,9 @@ func (p *writer) facts(s *session.Session, above bool) (out markup.HTML) {
 	}
 	for _, f := range p.o.Facts(&about) {
 		value := markup.Safe(f.Value)
+		if f.Name == "digest" {
+			value = markup.Safe(prose.HeadDigest(s)) // with the names of folders as they are
+		}
 		if f.Name == "time" {
 			p.day = ""
 			from, to := p.stamp(s.Created), p.stamp(s.Updated)
@@ -225,6 +229,12 @@ func (p *writer) Note(words screen.Safe) {
 	p.fill("note", "text", markup.Safe(words))
 }
 
+// Digest ends a turn with the digest of its messages.
+func (p *writer) Digest(words screen.Safe) {
+	p.begin()
+	p.fill("digest", "text", markup.Safe(words))
+}
+
 // Prompt writes what the user typed, as it was typed.
 func (p *writer) Prompt(text string) {
 	p.begin()
@@ -283,7 +293,7 @@ func (p *writer) Summary(text string) {
 
 // File writes the name of a file that the client saved.
 func (p *writer) File(f *session.File) {
-	p.Note(screen.Visible(home.ReplaceAllString(f.Path, "~")))
+	p.Note(screen.Visible(home.ReplaceAllString(f.Path, "~")) + ", " + prose.Digest(session.AppendFile(nil, f)))
 }
 
 // End writes the todos and the plan.

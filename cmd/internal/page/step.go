@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"rehome/cmd/internal/page/code"
 	"rehome/cmd/internal/page/markup"
@@ -90,7 +91,7 @@ func (p *writer) args(list []prose.Arg) {
 			continue
 		}
 		if more != "" {
-			more = " (" + more + " left out; --full includes everything)"
+			more = " (" + more + "; --full includes everything)"
 		}
 		short += p.Fill("fact", "name", name, "value", text+markup.Safe(more))
 	}
@@ -100,8 +101,11 @@ func (p *writer) args(list []prose.Arg) {
 	p.add(long)
 }
 
-// escapes matches the sequences that color the output of a command, or move the cursor.
-var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(\x07|\x1b\\)|[()][0-9A-B]|[=>78cDEHM])`)
+// escapes matches the sequences that color the output of a command, or move the cursor. It is
+// large, so a command that writes no page does not compile it.
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,1000}(\x07|\x1b\\)|[()][0-9A-B]|[=>78cDEHM])`)
+})
 
 // body writes a result: a diff, code or the output of a command.
 func (p *writer) body(s *prose.Step) {
@@ -129,7 +133,7 @@ func (p *writer) body(s *prose.Step) {
 // a line that was written over, what was written last.
 func printed(s string) string {
 	if strings.Contains(s, "\x1b") {
-		s = escapes.ReplaceAllString(s, "")
+		s = escapes().ReplaceAllString(s, "")
 	}
 	if !strings.Contains(s, "\r") {
 		return s

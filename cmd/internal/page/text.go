@@ -33,19 +33,19 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// cutText returns the beginning of a long text, and how much is left out.
+// cutText returns the beginning of a long text, and how much is left out, with its digest.
 func (p *writer) cutText(s string) (shown string, more screen.Safe) {
 	if shown = s; !p.o.Full {
 		shown = head(s, maxText)
 	}
 	if n := len(s) - len(shown); n > 0 {
-		more = screen.Size(int64(n))
+		more = leftOut(screen.Size(int64(n)), s[len(shown):])
 	}
 	return shown, more
 }
 
 // cutLines returns the lines of a result: with an end, the first and the last ones. at is
-// where some are left out.
+// where some are left out; more ends with the digest of all lines.
 func (p *writer) cutLines(lines []string, limit int, end bool) (shown []string, at int, more screen.Safe) {
 	if p.o.Full {
 		return lines, len(lines), ""
@@ -54,6 +54,7 @@ func (p *writer) cutLines(lines []string, limit int, end bool) (shown []string, 
 		limit = maxOutput
 	}
 	at = len(lines)
+	all := lines
 	if n := len(lines) - limit; n > 1 {
 		if at = limit; end {
 			at = limit / 2
@@ -77,6 +78,9 @@ func (p *writer) cutLines(lines []string, limit int, end bool) (shown []string, 
 		}
 		more += "the ends of " + screen.Plural(int64(long), "long line")
 	}
+	if more != "" {
+		more = leftOut(more, strings.Join(all, "\n"))
+	}
 	return lines, at, more
 }
 
@@ -98,12 +102,17 @@ func fenced(s string) markup.HTML {
 	return out.HTML()
 }
 
+// leftOut says how much of a text is left out, and names it with its digest.
+func leftOut(what screen.Safe, text string) screen.Safe {
+	return what + " left out of this page, " + prose.Digest([]byte(text))
+}
+
 // more says how much was left out.
 func (p *output) more(what screen.Safe) markup.HTML {
 	if what == "" {
 		return ""
 	}
-	return p.Fill("more", "text", markup.Safe("… "+what+" left out of this page (--full includes everything)"))
+	return p.Fill("more", "text", markup.Safe("… "+what+" (--full includes everything)"))
 }
 
 // beginning returns how a text begins, in one line.

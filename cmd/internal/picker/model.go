@@ -2,10 +2,13 @@ package picker
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"rehome/cmd/internal/screen"
 )
 
 // model is the state of the screen.
@@ -25,8 +28,10 @@ type model struct {
 	scroll   int                // lines of the preview that are scrolled away
 	stop     context.CancelFunc // stops making it
 
-	chosen int
-	err    error
+	action screen.Safe // chosen with Tab, for all rows that have it; "" = the first of each
+
+	chosen, chosenAction int
+	err                  error
 }
 
 type loadedMsg struct {
@@ -85,7 +90,13 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		if m.cursor < len(m.found) {
 			m.chosen = m.found[m.cursor]
+			_, m.chosenAction = m.actions()
 			return tea.Quit
+		}
+	case "tab", "shift+tab":
+		if list, at := m.actions(); len(list) > 1 {
+			step := map[string]int{"tab": 1, "shift+tab": len(list) - 1}[k.String()]
+			m.action = list[(at+step)%len(list)]
 		}
 	case "ctrl+z":
 		return tea.Suspend
@@ -119,6 +130,14 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.typed(k.Text)
 	}
 	return nil
+}
+
+// actions returns what can be done with the selected row, and which of it Enter does.
+func (m *model) actions() (list []screen.Safe, at int) {
+	if m.cursor < len(m.found) && m.list.Actions != nil {
+		list = m.list.Actions(m.found[m.cursor])
+	}
+	return list, max(0, slices.Index(list, m.action))
 }
 
 // typed adds text to the query. What cannot be typed, such as line ends of pasted

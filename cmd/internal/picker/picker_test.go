@@ -48,6 +48,7 @@ func TestFilter(t *testing.T) {
 // screenOf is a list of n rows on a screen.
 func screenOf(n, width, height int) *model {
 	l := &List{
+		Count: screen.Plural(int64(n), "session"),
 		Line: func(row, width int, selected bool) screen.Safe {
 			return screen.Cut(screen.Sprintf("row %d %v", row, selected), width)
 		},
@@ -58,7 +59,7 @@ func screenOf(n, width, height int) *model {
 	for i := range n {
 		l.Search = append(l.Search, fmt.Sprintf("Row %d", i))
 	}
-	m := &model{o: Options{Noun: "session", Action: "continue"}, ctx: context.Background(), previews: map[int][]string{}, chosen: -1}
+	m := &model{o: Options{Loading: "reading sessions…", Action: "continue"}, ctx: context.Background(), previews: map[int][]string{}, chosen: -1}
 	m.send(tea.WindowSizeMsg{Width: width, Height: height})
 	m.send(loadedMsg{list: l})
 	return m
@@ -143,6 +144,39 @@ func TestKeys(t *testing.T) {
 	m.send(tea.PasteMsg{Content: "row\n2\x1b[2J"})
 	if got := string(m.query); got != "row 2 [2J" {
 		t.Errorf("pasted: %q", got)
+	}
+}
+
+// TestActions: the footer names what Enter does with the selected row, Tab chooses another
+// action, and the choice stays for the rows that have it.
+func TestActions(t *testing.T) {
+	m := screenOf(3, 100, 40)
+	actions := [][]screen.Safe{{"Cursor CLI", "Claude Code"}, {"Codex"}, {"Claude Code", "Cursor CLI", "Codex"}}
+	m.list.Actions = func(row int) []screen.Safe { return actions[row] }
+	tab, back, down := key(tea.KeyTab), key(tea.KeyTab, tea.ModShift), key(tea.KeyDown)
+	for _, c := range []struct {
+		keys   []tea.KeyPressMsg
+		footer string
+		row    int
+		action int
+	}{
+		{nil, "enter Cursor CLI   tab Claude Code   esc quit", 0, 0},
+		{[]tea.KeyPressMsg{tab}, "enter Claude Code   tab Cursor CLI   esc quit", 0, 1},
+		{[]tea.KeyPressMsg{tab}, "enter Cursor CLI   tab Claude Code   esc quit", 0, 0},
+		{[]tea.KeyPressMsg{back, down}, "enter Codex   esc quit", 1, 0},
+		{[]tea.KeyPressMsg{tab, down}, "enter Claude Code   tab Cursor CLI   esc quit", 2, 0},
+		{[]tea.KeyPressMsg{back}, "enter Codex   tab Claude Code   esc quit", 2, 2},
+		{text("nothing"), "enter continue   esc quit", -1, 0},
+	} {
+		m.press(c.keys...)
+		lines := strings.Split(m.View().Content, "\n")
+		if got := lines[len(lines)-1]; !strings.HasPrefix(got, c.footer) {
+			t.Errorf("footer %q, want %q", got, c.footer)
+		}
+		m.chosen, m.chosenAction = -1, 0
+		if m.press(key(tea.KeyEnter)); m.chosen != c.row || m.chosenAction != c.action {
+			t.Errorf("%s: row %d, action %d", c.footer, m.chosen, m.chosenAction)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,9 +49,9 @@ func (m *model) View() tea.View {
 	}
 	p := m.o.Palette
 	query := screen.Visible(string(m.query))
-	count := "reading " + m.o.Noun + "s…"
+	count := m.o.Loading
 	if m.list != nil {
-		count = screen.Grouped(int64(len(m.found))) + " of " + screen.Plural(int64(len(m.list.Search)), m.o.Noun)
+		count = screen.Grouped(int64(len(m.found))) + " of " + m.list.Count
 	}
 	room := m.width - len(marker) - screen.Cells(query) - screen.Cells(count) - 1
 	prompt := p.Strong(marker) + query
@@ -70,6 +71,12 @@ func (m *model) View() tea.View {
 // footer names the keys, as far as there is room.
 func (m *model) footer() (out screen.Safe) {
 	keys := []screen.Safe{"enter " + m.o.Action, "esc quit", "↑↓ choose", "type to filter"}
+	if list, at := m.actions(); len(list) > 0 {
+		keys[0] = "enter " + list[at]
+		if len(list) > 1 {
+			keys = slices.Insert(keys, 1, "tab "+list[(at+1)%len(list)])
+		}
+	}
 	if m.previewRows() > 0 {
 		keys = append(keys, "shift+↑↓ scroll")
 	}

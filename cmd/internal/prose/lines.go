@@ -3,10 +3,12 @@ package prose
 import (
 	"bufio"
 	"io"
+	"slices"
 	"time"
 
 	"rehome/cmd/internal/screen"
 	"rehome/formats/session"
+	"rehome/internal/shell"
 )
 
 // lineWriter writes lines, with one blank line between blocks. It keeps the
@@ -84,7 +86,8 @@ func (o *Options) Facts(s *session.Session) []Fact {
 	if s.Branch != "" && folder != "" {
 		folder += " (" + s.Branch + ")"
 	}
-	add("folder", append([]string{folder}, s.Folders...)...)
+	others := slices.DeleteFunc(slices.Clone(s.Folders), func(f string) bool { return f == s.Workspace })
+	add("folder", append([]string{folder}, others...)...)
 	mode := ""
 	if s.Mode != "" {
 		mode = "mode " + s.Mode
@@ -106,6 +109,9 @@ func (o *Options) Facts(s *session.Session) []Fact {
 		add("subagent of", s.Parent.Session+o.kind(s.Parent))
 	}
 	add("missing", s.Missing...)
+	if o.Digests {
+		add("digest", string(HeadDigest(s)))
+	}
 	return out
 }
 
@@ -121,7 +127,7 @@ func (o *Options) showCommand(id string) screen.Safe {
 	if o.Source == "" {
 		return screen.Visible(id)
 	}
-	return "rehome show " + screen.Visible(screen.ShellQuote(o.Source+"#"+id))
+	return screen.Visible(shell.Command("rehome", "show", o.Source+"#"+id))
 }
 
 // FormatUsage returns the token counts of a turn, or "" if there are none.

@@ -74,6 +74,8 @@ func (d *markdownRenderer) details(name screen.Safe, words string) {
 
 func (d *markdownRenderer) Media(m *session.Media) { d.Note(MediaLabel(m)) }
 
+func (d *markdownRenderer) Digest(words screen.Safe) { d.Note(words) }
+
 func (d *markdownRenderer) Note(words screen.Safe) {
 	d.blankLine()
 	d.line("*" + EscapeMarkdown(words) + "*")

@@ -32,6 +32,8 @@ type Options struct {
 	Streaming bool           // flush after each message
 	Partial   bool           // some turns are left out, and so are files, todos and plan
 	NoHints   bool           // do not name flags: the reader is somebody else
+	Digests   bool           // name what is left out by its digest, so that sessions that differ never look the same
+	Linear    bool           // do not print abandoned branches, which digests cover
 
 	Width   int // cells of the terminal; used by Text
 	Palette screen.Palette
@@ -63,7 +65,8 @@ type Renderer interface {
 	Thinking(text string)
 	Summary(text string)
 	Media(m *session.Media)
-	Note(words screen.Safe) // describes in one line what is not shown
+	Note(words screen.Safe)   // describes in one line what is not shown
+	Digest(words screen.Safe) // ends a turn, if Options.Digests
 	Step(s *Step)
 	File(f *session.File)
 	End(s *session.Session)

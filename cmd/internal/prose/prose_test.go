@@ -200,6 +200,14 @@ func TestDetail(t *testing.T) {
 	}
 }
 
+// TestCommandOfCodex: its tool calls the command cmd.
+func TestCommandOfCodex(t *testing.T) {
+	c := &session.ToolCall{ID: "a", Name: "exec_command", Kind: "shell", Input: session.Raw(`{"cmd":"go test ./...","workdir":"/home/ann/app"}`)}
+	if got := shown(t, stream(said(c), result("a", "success", `{}`)), Options{}); !strings.Contains(got, "shell  go test ./...\n") {
+		t.Errorf("the call is shown as\n%s", got)
+	}
+}
+
 // TestReadUpToTheError: what came before it is shown.
 func TestReadUpToTheError(t *testing.T) {
 	broken := errors.New("broken")
@@ -413,5 +421,15 @@ func TestQueue(t *testing.T) {
 	}
 	if q.take("1") != nil || q.waiting != 0 {
 		t.Error("something is left")
+	}
+}
+
+// TestFactsFolder: a folder that is the workspace, too, is named once.
+func TestFactsFolder(t *testing.T) {
+	s := &session.Session{Head: session.Head{Workspace: "/app"}, Folders: []string{"/app", "/lib"}, Branch: "main"}
+	for _, f := range (&Options{}).Facts(s) {
+		if f.Name == "folder" && f.Value != "/app (main), /lib" {
+			t.Errorf("folder: %s", f.Value)
+		}
 	}
 }

@@ -61,6 +61,9 @@ func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Opt
 			st.Args = slices.DeleteFunc(st.Args, func(a Arg) bool { return slices.Contains(diffArgs[:], a.Name) })
 		}
 	}
+	if r != nil && o.Digests && o.All {
+		st.addContent(r)
+	}
 	st.addDuration(c, r)
 	st.shorten(o)
 	return st
@@ -71,7 +74,7 @@ var diffArgs = [...]string{"path", "filePath", "file_path", "target_file", "targ
 	"old_str", "new_str", "edits", "content", "contents", "fileText", "streamContent", "patch", "diff"}
 
 // subjects are the arguments that tell what a call is about, most telling first.
-var subjects = [...]string{"command", "pattern", "globPattern", "glob_pattern", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "relativeWorkspacePath",
+var subjects = [...]string{"command", "cmd", "pattern", "globPattern", "glob_pattern", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "relativeWorkspacePath",
 	"query", "searchTerm", "search_term", "url", "uri", "toolName", "description", "title", "name", "message", "question", "prompt", "explanation",
 	"taskId", "agentId", "shellId"}
 
@@ -227,6 +230,14 @@ func (st *Step) result(r *session.ToolResult, args map[string]json.RawMessage) {
 	}
 	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	st.Body = splitLines(text)
+}
+
+// addContent adds what the model received, if the client keeps another result beside it.
+func (st *Step) addContent(r *session.ToolResult) {
+	lines := splitLines(strings.Trim(strings.ReplaceAll(contentText(r.Content), "\r\n", "\n"), "\n"))
+	if len(lines) > 0 && !slices.Equal(lines, st.Body) {
+		st.Args = append(st.Args, Arg{"received by the model", lines})
+	}
 }
 
 // contentText returns the text of a result that the model received.

@@ -112,13 +112,19 @@ func (t *textRenderer) Summary(words string) {
 	t.rendered(words, margin{"  ", "  ", 2})
 }
 
-func (t *textRenderer) Media(m *session.Media) { t.Note(MediaLabel(m)) }
+func (t *textRenderer) Media(m *session.Media) { t.Note(MediaLabel(m) + t.o.leftOut(m.Data)) }
+
+func (t *textRenderer) Digest(words screen.Safe) { t.Note(words) }
 
 func (t *textRenderer) Note(words screen.Safe) {
 	if !t.afterNote {
 		t.blankLine()
 	}
-	t.line(t.o.Palette.Faint(screen.Cut("["+words+"]", max(8, t.o.Width))))
+	words = "[" + words + "]"
+	if !t.o.Digests { // which are at the end
+		words = screen.Cut(words, max(8, t.o.Width))
+	}
+	t.line(t.o.Palette.Faint(words))
 	t.afterNote = true
 }
 
@@ -239,6 +245,9 @@ func verbatim(l string) screen.Safe { return screen.ExpandTabs(screen.Lines(l)) 
 
 func (t *textRenderer) File(f *session.File) {
 	sizes := "  " + size(f.Before) + " before, " + size(f.After) + " after"
+	if t.o.Digests {
+		sizes += ", " + Digest(session.AppendFile(nil, f))
+	}
 	path := screen.CutLeft(screen.Visible(f.Path), max(8, t.o.Width-len("  file  ")-screen.Cells(sizes)))
 	t.line("  " + t.o.Palette.Cyan("file") + "  " + path + t.o.Palette.Faint(sizes))
 }

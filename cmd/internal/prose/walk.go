@@ -1,6 +1,8 @@
 package prose
 
 import (
+	"crypto/sha256"
+	"hash"
 	"strings"
 
 	"rehome/cmd/internal/screen"
@@ -22,11 +24,15 @@ type walker struct {
 	branch     string
 	branchFrom map[string]string // the message that each branch starts from
 	archived   bool              // the last message was archived
+	sum        hash.Hash         // of the messages of this turn, with Digests
+	messages   int64             // how many of them were said,
+	records    int64             // and how many are only the client's
+	line       []byte
 }
 
 // Walk passes the messages of a session to a Renderer, in order.
 func Walk(s *session.Session, o Options, p Renderer) error {
-	w := &walker{o: o, out: p, s: s, hinted: o.NoHints, branchFrom: map[string]string{}}
+	w := &walker{o: o, out: p, s: s, hinted: o.NoHints, branchFrom: map[string]string{}, sum: sha256.New()}
 	for _, b := range s.Branches {
 		w.branchFrom[b.Name] = b.From
 	}
@@ -86,6 +92,10 @@ func (w *walker) files() error {
 }
 
 func (w *walker) message(m *session.Message) {
+	if w.o.Linear && m.Branch != "" {
+		w.digest(m)
+		return
+	}
 	outOfBand := m.Turn == nil && (m.Role == session.System || m.Simulated) // can be between a call and its result
 	if m.Role == session.User && !outOfBand || m.Turn != nil || w.heldBytes > maxHeld {
 		w.flushCalls()
@@ -93,6 +103,7 @@ func (w *walker) message(m *session.Message) {
 	if m.Turn != nil {
 		w.endTurn()
 	}
+	w.digest(m)
 	w.position(m)
 	if m.Turn != nil {
 		w.out.Turn(m.Turn)
@@ -100,7 +111,11 @@ func (w *walker) message(m *session.Message) {
 	var context []screen.Safe
 	for _, part := range m.Parts {
 		if in, ok := part.(*session.Injected); ok {
-			if w.o.All || isCommand(in) {
+			if w.o.All && w.o.Digests && in.Text != "" {
+				w.context(context, outOfBand)
+				context = nil
+				w.inFull("context: "+contextLabel(in), in.Text)
+			} else if w.o.All || isCommand(in) {
 				context = append(context, contextLabel(in))
 			} else {
 				w.internal++
@@ -133,9 +148,10 @@ func (w *walker) isInternal(m *session.Message, part session.Part) bool {
 	return false
 }
 
-// endTurn prints how many internal records the turn has.
+// endTurn prints how many internal records the turn has, and its digest.
 func (w *walker) endTurn() {
 	w.flushHidden()
+	w.endDigest()
 	if w.internal > 0 && !w.o.Uncounted {
 		words := screen.Plural(w.internal, "internal record")
 		if !w.hinted {
@@ -233,13 +249,17 @@ func (w *walker) part(m *session.Message, part session.Part, outOfBand bool) {
 		w.out.Divider(words)
 	case *session.Opaque:
 		if !w.runEnd(t) {
-			w.out.Note(opaqueLabel(t))
+			w.out.Note(opaqueLabel(t) + w.o.leftOut(t.Raw))
 		}
 	}
 }
 
 func (w *walker) text(m *session.Message, words string) {
 	switch {
+	case w.o.All && w.o.Digests && m.Role == session.System:
+		w.inFull("system prompt: "+screen.Size(int64(len(words))), words)
+	case w.o.Digests && m.Role == session.User && m.Simulated:
+		w.inFull("written by the client", words)
 	case m.Role == session.System:
 		w.out.Note("system prompt: " + screen.Size(int64(len(words))))
 	case strings.TrimSpace(words) == "":

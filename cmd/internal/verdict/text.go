@@ -11,6 +11,7 @@ import (
 	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
+	"rehome/internal/shell"
 )
 
 const (
@@ -141,7 +142,7 @@ func (v *Verdict) store(p page, s *check.Store, listed []check.RuleFindings) {
 		}
 	}
 	if s.Others > 0 {
-		p.Wrapped("  ", screen.Sprintf("%s more in other parts of this store: rehome check %s", screen.Grouped(s.Others), screen.ShellQuote(s.Path)), p.Faint)
+		p.Wrapped("  ", screen.Sprintf("%s more in other parts of this store: %s", screen.Grouped(s.Others), shell.Command("rehome", "check", s.Path)), p.Faint)
 	}
 	slices.SortStableFunc(listed, func(a, b check.RuleFindings) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
 	for _, b := range listed {
@@ -309,27 +310,12 @@ func (v *Verdict) printSummary(p page) {
 	} else {
 		p.Line(mark + " " + before + v.Summary(p.Palette) + p.Faint(after))
 	}
-	if n := v.repairable(); n > 0 {
-		p.Wrapped("", screen.Sprintf("hint: %s can be repaired, in a copy: rehome repair SRC DST", screen.Plural(n, "finding")), p.Faint)
+	if v.Repairable > 0 {
+		p.Wrapped("", screen.Sprintf("hint: %s may be repairable, in a copy: %s", screen.Plural(v.Repairable, "finding"), v.Repair), p.Faint)
 	}
 	if b := v.Baseline; b != nil && b.Gone > 0 {
 		p.Wrapped("", screen.Sprintf("%s lists %s that no longer occur; --write-baseline removes them", b.Path, screen.Plural(b.Gone, "finding")), screen.Plain)
 	}
-}
-
-// repairable returns the number of errors and warnings that a repair deals with.
-func (v *Verdict) repairable() (n int64) {
-	if v.Repairable == nil {
-		return 0
-	}
-	for _, s := range v.Stores {
-		for _, b := range s.Findings {
-			if b.Rule.Severity > rule.Note && v.Repairable(s.Format)[b.Rule.ID] {
-				n += b.Count
-			}
-		}
-	}
-	return n
 }
 
 // Summary returns the totals of the verdict: 2 errors, 1 warning, 3 notes.

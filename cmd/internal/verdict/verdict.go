@@ -27,9 +27,8 @@ type Verdict struct {
 	Name    func(path string) string // how text names a store; nil = by its path
 	Version string                   // of the program
 
-	// Repairable returns the rules whose findings `rehome repair` repairs in stores of a
-	// format; nil: text does not mention it.
-	Repairable func(format string) map[string]bool
+	Repairable int64  // how many findings `rehome repair` repairs
+	Repair     string // its command
 }
 
 // showsSeverity reports whether findings of a severity are listed.

@@ -46,6 +46,8 @@ export interface PostgresOptions extends StoreOptions {
   schema?: string;
   /** How long a call waits for a server that is away, in ms. Default: 30,000. */
   retryMs?: number;
+  /** How long a statement may take before its connection counts as lost, in ms. Default: 60,000. */
+  answerMs?: number;
 }
 
 export function postgresAgentStore(options?: PostgresOptions): AgentStore;

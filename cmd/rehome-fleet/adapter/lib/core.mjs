@@ -7,6 +7,7 @@ import { agentCursor, limited, readAgentCursor, readRunCursor, runCursor, wanted
 
 const ended = new Set(["finished", "error", "cancelled", "expired"]);
 const busy = (agentId) => new Error(`Agent ${agentId} already has active run`);
+const gone = (runId) => new Error(`run ${runId}: events that were acknowledged are gone from the server; did it fail over to a replica that was behind?`);
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const maxRemembered = 10_000;
 
@@ -45,6 +46,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
   const newest = new Map(); // by agent of held: its run; an older one that ends late does not end the lease
   const cache = new BlobCache(cacheBytes, (agentId, ids) => driver.blobs(agentId, ids));
   const tails = new Map(); // by run: the last append, which the next one waits for
+  const acknowledged = new Map(); // by run: the highest number of an event that this process appended; Infinity once one is gone
   let closed = false;
 
   const open = () => {
@@ -67,6 +69,12 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
       newest.set(agentId, runId);
     } else if ((newest.get(agentId) ?? runId) === runId) rest(agentId);
     if (status === "running") working.add(agentId);
+  };
+  // The numbers of runs whose events were deleted begin again. A run whose agent this process does not
+  // know, such as one that was made when it had ended, may be any agent's.
+  const restart = (agentIds, runIds) => {
+    const among = (list, one) => one === undefined || !list || list.includes(one);
+    for (const runId of acknowledged.keys()) if (among(runIds, runId) && among(agentIds, fences.get(runId)?.agentId)) acknowledged.delete(runId);
   };
   const rest = (agentId) => {
     for (const one of [held, working, newest]) one.delete(agentId);
@@ -136,6 +144,7 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
         revisions.delete(agentId);
         release(agentId);
         cache.drop(agentId);
+        restart([agentId], null);
         for (const [runId, one] of fences) if (one.agentId === agentId) fences.delete(runId);
       }
     },
@@ -176,8 +185,10 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     },
     async delete({ filter }) {
       open();
-      const { leased } = await driver.deleteRuns({ agentIds: wanted(filter?.agentIds), runIds: wanted(filter?.runIds) }, owner);
+      const agentIds = wanted(filter?.agentIds), runIds = wanted(filter?.runIds);
+      const { leased } = await driver.deleteRuns({ agentIds, runIds }, owner);
       if (leased !== undefined) throw busy(leased);
+      restart(agentIds, runIds);
     },
     async list({ filter = {} } = {}) {
       open();
@@ -229,11 +240,17 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
       const next = (before ?? Promise.resolve()).then(async () => {
         open();
         if (typeof runId !== "string" || typeof input.eventType !== "string") throw new TypeError("event: runId or eventType is missing");
-        const known = fences.get(runId);
+        const known = fences.get(runId), last = acknowledged.get(runId) ?? 0;
+        if (last === Infinity) throw gone(runId);
         const key = input.idempotencyKey || `rehome:${randomUUID()}`; // so that an append that is tried again is not there twice
         const found = await driver.append({ runId, key, ...eventText(input) }, { agentId: known?.agentId ?? null, ...lease(known?.agentId, known?.fence ?? null) });
         if (found.fenced) throw known ? lost(known.agentId, runId) : new Error(`run ${runId} belongs to another process`);
-        return readEvent(runId, found.text);
+        const event = readEvent(runId, found.text);
+        // A new event has the highest number, unless the events that had higher ones are gone.
+        const highest = found.made && event.seq <= last ? Infinity : Math.max(last, event.seq);
+        remember(acknowledged, runId, highest);
+        if (highest === Infinity) throw gone(runId);
+        return event;
       });
       const tail = next.catch(() => {}).then(() => {
         if (tails.get(runId) === tail) tails.delete(runId);
@@ -250,8 +267,10 @@ export function createStore(driver, { leaseMs = 30_000, cacheBytes = 64 << 20 } 
     },
     async delete({ filter }) {
       open();
-      const { leased } = await driver.deleteEvents(wanted(filter?.runIds), owner);
+      const runIds = wanted(filter?.runIds);
+      const { leased } = await driver.deleteEvents(runIds, owner);
       if (leased !== undefined) throw busy(leased);
+      restart(null, runIds);
     },
   };
 

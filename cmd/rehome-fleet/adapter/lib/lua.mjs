@@ -235,7 +235,8 @@ agent = call('HGET', 'runagents', run) or (agent ~= '' and agent)
 if agent and not may(agent, owner, fence) then return { 'fenced' } end
 local old = call('HGET', 'idem:' .. run, key)
 local doc = old and call('ZRANGEBYSCORE', 'events:' .. run, old, old)[1]
-if not doc then
+local new = not doc
+if new then
   local last = call('ZRANGE', 'events:' .. run, -1, -1, 'WITHSCORES')
   local seq = math.max(tonumber(call('HGET', 'streams', run) or 0), tonumber(last[2] or 0)) + 1
   if seq > 2 ^ 53 - 1 then return redis.error_reply('REHOME run ' .. run .. ' has no number left for another event') end
@@ -248,7 +249,7 @@ if not doc then
   made('streams', 'events:' .. run, 'idem:' .. run)
 end
 if agent and renew == '1' and lease(agent).owner == owner then extend(agent, now + tonumber(ms)) end
-return { 'done', doc }`,
+return { 'done', doc, new and 1 or 0 }`,
   events: `return call('ZRANGEBYSCORE', 'events:' .. A[1], '(' .. A[2], '+inf', 'LIMIT', 0, A[3])`,
   deleteEvents: `
 local owner, runs = arg(), list()

@@ -101,10 +101,10 @@ export function memoryDriver(state) {
       const own = events.get(runId) ?? [], agentId = runs.get(runId)?.agentId ?? lease.agentId, old = own.find((one) => one.key === key);
       if (agentId !== null && !guarded(agentId, lease)) return { fenced: true };
       if (agentId !== null && lease.renew) leases.get(agentId).until = Date.now() + lease.ms;
-      if (old) return { text: old.text };
+      if (old) return { text: old.text, made: false };
       const seq = (own.at(-1)?.seq ?? 0) + 1, text = `${head}"seq":${seq},"offset":"${seq}"${tail}`;
       events.set(runId, [...own, { seq, key, text }]);
-      return { text };
+      return { text, made: true };
     },
     async events(runId, after, limit) {
       return (events.get(runId) ?? []).filter(({ seq }) => seq > after).slice(0, limit).map(({ text }) => text);

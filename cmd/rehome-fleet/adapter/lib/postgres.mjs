@@ -8,7 +8,8 @@ import { statements } from "./sql.mjs";
 
 // Lost connections, a server that starts or stops, deadlocks: the same statement may work again.
 const passing = /^(08...|57P0[123]|40001|40P01|53300|ECONN(RESET|REFUSED|ABORTED)|EAI_AGAIN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
-const passes = (error) => passing.test(error.code ?? "") || /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect)/.test(error.message);
+const unanswered = /^Query read timeout/;
+const passes = (error) => unanswered.test(error.message) || passing.test(error.code ?? "") || /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect)/.test(error.message);
 
 // text is a value for a column: PostgreSQL has no U+0000, and other bytes for half a surrogate pair.
 function text(value) {
@@ -23,11 +24,11 @@ function quoted(schema) {
   return `"${text(schema).replaceAll('"', '""')}"`;
 }
 
-export function postgresAgentStore({ connection, pool, schema = "cursor_agents", retryMs = 30_000, ...options } = {}) {
-  return createStore(postgresDriver({ connection, pool, schema, retryMs }), options);
+export function postgresAgentStore({ connection, pool, schema = "cursor_agents", retryMs = 30_000, answerMs = 60_000, ...options } = {}) {
+  return createStore(postgresDriver({ connection, pool, schema, retryMs, answerMs }), options);
 }
 
-export function postgresDriver({ connection, pool: given, schema, retryMs }) {
+export function postgresDriver({ connection, pool: given, schema, retryMs, answerMs = 60_000 }) {
   const space = quoted(schema), sql = statements(space), channel = `"${`rehome ${Buffer.from(schema).toString("base64url")}`.slice(0, 63)}"`;
   let own, closing = false;
   async function pool() {
@@ -43,7 +44,9 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     return own;
   }
   const retry = patient(passes, retryMs, () => closing);
-  const query = (statement, values = []) => retry(async () => (await pool()).query(statement, values));
+  // asked is a statement that a server which does not answer cannot hold up for ever.
+  const asked = (statement, values) => ({ text: statement, ...(values && { values }), query_timeout: answerMs });
+  const query = (statement, values = []) => retry(async () => (await pool()).query(asked(statement, values)));
   const one = async (statement, values) => {
     const { rows, retried } = await query(statement, values);
     return { ...rows[0], retried };
@@ -53,13 +56,15 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
     let broken;
     const lost = (error) => { broken = error; };
     client.on("error", lost);
+    const ask = (statement, values) => client.query(asked(statement, values));
     try {
-      await client.query("begin");
-      const found = await work(client);
-      await client.query("commit");
+      await ask("begin");
+      const found = await work({ query: ask });
+      await ask("commit");
       return found;
     } catch (error) {
-      await client.query("rollback").catch(lost);
+      if (unanswered.test(error.message)) lost(error); // nor would it answer this
+      else await ask("rollback").catch(lost);
       throw error;
     } finally {
       client.off("error", lost);
@@ -97,7 +102,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       } catch {} // not ours
     });
     try {
-      await client.query(`listen ${channel}`);
+      await client.query(asked(`listen ${channel}`));
     } catch (error) {
       end(error);
       throw error;
@@ -117,7 +122,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       async publishRunEventAppended({ runId, offset }) {
         const payload = JSON.stringify([runId, offset]);
         if (closing || Buffer.byteLength(payload) >= 8000) return;
-        await pool().then((to) => to.query("select pg_notify($1::text, $2::text)", [channel.slice(1, -1), payload])).catch(() => {});
+        await pool().then((to) => to.query(asked("select pg_notify($1::text, $2::text)", [channel.slice(1, -1), payload]))).catch(() => {});
       },
       subscribeRunEvents: hints.subscribe,
     },
@@ -208,7 +213,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       for (;;) {
         try {
           const found = await one(sql.append, values);
-          if (found.doc !== null) return { text: found.doc };
+          if (found.doc !== null) return { text: found.doc, made: found.made };
           if (found.allowed === false) return { fenced: true };
         } catch (error) {
           if (error.code !== "23505" || error.constraint !== "run_events_key") throw error; // the same key at the same moment: the next try finds it
@@ -253,7 +258,7 @@ export function postgresDriver({ connection, pool: given, schema, retryMs }) {
       return new Set(rows.map(({ agent_id }) => agent_id));
     },
     async release(list, owner) {
-      if (list.length > 0) await (await pool()).query(sql.release, [list.map(([agentId]) => agentId), list.map(([, fence]) => fence), owner]);
+      if (list.length > 0) await (await pool()).query(asked(sql.release, [list.map(([agentId]) => agentId), list.map(([, fence]) => fence), owner]));
     },
     async close() {
       closing = true;

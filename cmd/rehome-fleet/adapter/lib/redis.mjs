@@ -248,8 +248,8 @@ export function redisDriver({ connection, client: given, store, durable, retryMs
     },
 
     async append({ runId, key, head, tail }, { agentId, owner, fence, ms, renew }) {
-      const [what, doc] = await value("append", [text(runId), text(key), head, tail, owner, fenceOf(fence), ms, renew ? 1 : 0, text(agentId ?? "")]);
-      return what === "fenced" ? { fenced: true } : { text: doc };
+      const [what, doc, made] = await value("append", [text(runId), text(key), head, tail, owner, fenceOf(fence), ms, renew ? 1 : 0, text(agentId ?? "")]);
+      return what === "fenced" ? { fenced: true } : { text: doc, made: made === 1 };
     },
     events: (runId, after, limit) => value("events", [text(runId), after, limit]),
     deleteEvents: (runIds, owner) => unleased("deleteEvents", [owner, ...list(runIds)]),

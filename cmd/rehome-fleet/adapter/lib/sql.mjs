@@ -92,7 +92,7 @@ next as (insert into ${s}.streams as st (run_id, last_seq)
   on conflict (run_id) do update set last_seq = greatest(st.last_seq + 1, excluded.last_seq) returning last_seq),
 made as (insert into ${s}.run_events (run_id, seq, idempotency_key, doc)
   select $1, last_seq, $2, ($3::text || '"seq":' || last_seq::text || ',"offset":"' || last_seq::text || '"' || $4::text)::json from next returning doc)
-select coalesce((select doc::text from old), (select doc::text from made)) as doc, (select ok from guard) as allowed`,
+select coalesce((select doc::text from old), (select doc::text from made)) as doc, exists (select from made) as made, (select ok from guard) as allowed`,
     events: `select doc::text as doc from ${s}.run_events where run_id = $1 and seq > $2 order by seq limit $3`,
 
     blobs: `select blob_id, data from ${s}.checkpoints where agent_id = $1 and blob_id = any($2::text[])`,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import net from "node:net";
 import { after, test } from "node:test";
 import pg from "pg";
 import { postgresAgentStore } from "rehome-agent-store";
@@ -26,7 +27,7 @@ function forgetful() {
   pools.push(pool.on("error", () => {}));
   pool.query = async (...given) => {
     const found = await query.apply(pool, given), key = JSON.stringify(given);
-    if (/pg_notify/.test(given[0])) return found; // a hint may be lost, and is not sent again
+    if (/pg_notify/.test(key)) return found; // a hint may be lost, and is not sent again
     lost.set(key, !lost.get(key));
     if (lost.get(key)) throw Object.assign(new Error("the connection was lost"), { code: "ECONNRESET" });
     return found;
@@ -105,6 +106,51 @@ test("a counter that is behind its events catches up", async () => {
   await client.query(`insert into ${space}.run_events (run_id, seq, doc) values ('r', 7, '{}'); insert into ${space}.streams values ('r', 2)`);
   assert.equal((await store.runEvents.append({ runId: "r", eventType: "x" })).seq, 8);
   await close();
+});
+
+// What a replica has that was behind when the primary died.
+test("events that a failover lost are noticed by their writer", async () => {
+  const { store, client, space, close } = await server();
+  await store.createSchema();
+  const put = (key) => store.runEvents.append({ runId: "r", eventType: "x", idempotencyKey: key });
+  for (let i = 1; i <= 4; i++) await put(`k${i}`);
+  await client.query(`delete from ${space}.run_events where seq > 2; update ${space}.streams set last_seq = 2`);
+  assert.equal((await put("k2")).seq, 2); // what is there is still found
+  for (const key of [undefined, undefined, "k4", undefined]) await assert.rejects(put(key), /run r: events that were acknowledged are gone/);
+  await store.runEvents.delete({ filter: { runIds: ["r"] } });
+  assert.ok((await put()).seq > 0);
+  await close();
+});
+
+test("a server that accepts and does not answer holds up no call", async () => {
+  const sockets = new Set();
+  const target = new URL(connection.replace(/^postgresql:/, "postgres:")), host = target.searchParams.get("host");
+  let open = true;
+  const proxy = net.createServer((from) => {
+    const to = host?.startsWith("/") ? net.connect(`${host}/.s.PGSQL.${target.port || 5432}`) : net.connect(target.port || 5432, target.hostname || "127.0.0.1");
+    for (const one of [from, to]) sockets.add(one.on("error", () => {}));
+    from.pipe(to);
+    to.on("data", (bytes) => open && from.write(bytes)).on("close", () => from.destroy());
+    from.on("close", () => to.destroy());
+  });
+  await new Promise((done) => { proxy.listen(0, "127.0.0.1", done); });
+  const through = new URL(target);
+  through.searchParams.delete("host");
+  [through.hostname, through.port] = ["127.0.0.1", proxy.address().port];
+  const { store, close } = await server({ connection: { connectionString: `${through}`, connectionTimeoutMillis: 500 }, retryMs: 700, answerMs: 300 });
+  await store.createSchema();
+  await store.agents.create({ agent: agentOf("a") });
+  open = false;
+  for (const call of [() => store.agents.get({ agentId: "a" }), () => store.runEvents.append({ runId: "r", eventType: "x" }), () => store.agents.delete({ filter: { agentIds: ["a"] } })]) {
+    const began = Date.now();
+    await assert.rejects(call(), /timeout/);
+    assert.ok(Date.now() - began < 20_000, "the call was held up");
+  }
+  for (const one of sockets) one.destroy(); // what comes next is another connection
+  open = true;
+  assert.equal((await store.agents.get({ agentId: "a" })).agentId, "a");
+  await close();
+  proxy.close();
 });
 
 test("a run does not begin while its agent is deleted", async () => {

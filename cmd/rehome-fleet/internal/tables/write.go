@@ -202,10 +202,8 @@ func (w *writer) read(ctx context.Context, file string, f func(*session.Session)
 	if err != nil {
 		return err
 	}
-	v := formats.FullView(1)
-	v.NoSidecar = true
 	n := 0
-	for s, err := range w.reg.Lookup("canonical").Sessions.Decode(ctx, l, v, session.Selection{}) {
+	for s, err := range w.reg.Lookup("canonical").Sessions.Decode(ctx, l, formats.FullView(1), session.Selection{}) {
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func Main[H home.Home](m *testing.M, open func(address string) (H, error)) {
 func Process(t *testing.T, address, path string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "REHOME_TEST_PLACE="+path, "REHOME_TEST_ADDRESS="+address)
+	cmd.Env = append(os.Environ(), "GOGC=100", "REHOME_TEST_PLACE="+path, "REHOME_TEST_ADDRESS="+address)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
