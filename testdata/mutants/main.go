@@ -2,6 +2,10 @@
 // production code at a time and reports which changes no test notices.
 //
 //	go run ./testdata/mutants -seed 1 -n 60
+//	go run ./testdata/mutants -codecs -seed 1 -n 20 -least 97
+//
+// With -codecs it makes the mistakes that an author of a codec makes, and only the
+// conformance suite of the codecs whose code it is may find them.
 //
 // A change is applied with go's -overlay, so that no file of the repository is
 // written. It runs the tests of the package and, while they pass, those of the
@@ -17,7 +21,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -40,6 +46,8 @@ type options struct {
 	only, run string
 	timeout   time.Duration
 	dry       bool
+	codecs    bool
+	least     int
 }
 
 func main() {
@@ -51,6 +59,8 @@ func main() {
 	flag.StringVar(&o.run, "run", ".", "only run these tests of the packages that exercise all others")
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "stop the tests of a package after this time")
 	flag.BoolVar(&o.dry, "dry", false, "only list the changes")
+	flag.BoolVar(&o.codecs, "codecs", false, "make mistakes in codecs, for their own suite to find")
+	flag.IntVar(&o.least, "least", 0, "fail if fewer per cent of the changes are found")
 	flag.Parse()
 	if err := run(context.Background(), o); err != nil {
 		log.Fatal("mutants: ", err)
@@ -67,12 +77,15 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	sites, err := find(packages)
+	sites, err := find(packages, o.codecs)
 	if err != nil {
 		return err
 	}
-	killed, survived := 0, 0
-	for i, m := range draw(sites, o.seed, o.n) {
+	killed, survived, i := 0, 0, -1
+	for m := range draw(sites, o.seed) {
+		if i++; killed+survived == o.n || (o.dry || o.only != "") && i == o.n {
+			break
+		}
 		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), strconv.Itoa(i+1)) {
 			continue
 		}
@@ -82,19 +95,26 @@ func run(ctx context.Context, o options) error {
 		}
 		began := time.Now()
 		by, err := try(ctx, dir, m, packages, o)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if by == "" {
+		case by == compiler && o.codecs: // nobody would make this mistake
+			continue
+		case by == "":
 			survived++
-		} else {
+		default:
 			killed++
 		}
 		fmt.Printf("%d\t%s\t%s\t%v\n", i+1, cmp.Or(by, "SURVIVED"), m, time.Since(began).Round(time.Second))
 	}
-	fmt.Printf("%d killed, %d survived\n", killed, survived)
+	fmt.Printf("%d found, %d survived\n", killed, survived)
+	if killed*100 < o.least*(killed+survived) {
+		return fmt.Errorf("fewer than %d %% were found", o.least)
+	}
 	return nil
 }
+
+const compiler = "the compiler"
 
 // pkg is a package of the module and what its tests depend on.
 type pkg struct {
@@ -142,7 +162,10 @@ func try(ctx context.Context, dir string, m mutant, packages map[string]*pkg, o 
 		return "", err
 	}
 	if err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, m.pkg).Run(); err != nil {
-		return "the compiler", nil
+		return compiler, nil
+	}
+	if o.codecs {
+		return suite(ctx, overlay, m, packages, o)
 	}
 	for _, name := range append([]string{m.pkg}, late...) {
 		if p := packages[name]; name != m.pkg && !slices.Contains(p.deps, m.pkg) {
@@ -160,19 +183,68 @@ func try(ctx context.Context, dir string, m mutant, packages map[string]*pkg, o 
 	return "", nil
 }
 
-// draw picks n changes: first a kind, so that common ones leave room for others,
-// then one of that kind.
-func draw(sites map[string][]mutant, seed uint64, n int) (out []mutant) {
-	r := rand.New(rand.NewPCG(seed, 0))
-	for len(out) < n && len(sites) > 0 {
-		kind := kinds[r.IntN(len(kinds))]
-		list := sites[kind]
-		if len(list) == 0 {
-			continue
-		}
-		at := r.IntN(len(list))
-		out = append(out, list[at])
-		sites[kind] = slices.Delete(list, at, at+1)
+// suite returns the format whose conformance suite fails with a change, "" if none does.
+func suite(ctx context.Context, overlay string, m mutant, packages map[string]*pkg, o options) (string, error) {
+	codecs, err := users(ctx, m.pkg)
+	if err != nil {
+		return "", err
 	}
-	return out
+	binary := filepath.Join(filepath.Dir(overlay), "suite.test")
+	if err := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", binary, late[0]).Run(); err != nil {
+		return compiler, nil
+	}
+	// The quickest and strictest law first.
+	for _, law := range []string{"leaves", "."} {
+		for _, codec := range codecs {
+			test := exec.CommandContext(ctx, binary, "-test.short", "-test.failfast", "-test.run", "^TestCodecs$/^"+codec+"$/./"+law, "-test.timeout", o.timeout.String())
+			test.Dir = packages[late[0]].Dir
+			if err := test.Run(); err != nil {
+				return codec + ", " + law, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// users are the formats whose code uses a package.
+func users(ctx context.Context, name string) (codecs []string, err error) {
+	text, err := exec.CommandContext(ctx, "go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./formats/...").Output()
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if codec := formatOf[strings.TrimPrefix(words[0], "rehome/formats/")]; codec != "" && slices.Contains(words, name) {
+			codecs = append(codecs, codec)
+		}
+	}
+	return codecs, nil
+}
+
+// formatOf are the names of formats by the packages of their codecs.
+var formatOf = map[string]string{
+	"canonical": "canonical", "claudecode": "claude-code", "codex": "codex", "cursorchat": "cursor-chat", "cursoride": "cursor-ide", "cursorndjson": "cursor-ndjson",
+	"cursorsdk": "cursor-sdk", "cursortranscript": "cursor-transcript", "streamjson": "stream-json",
+}
+
+// draw picks changes: first a kind, so that common ones leave room for others,
+// then one of that kind.
+func draw(sites map[string][]mutant, seed uint64) iter.Seq[mutant] {
+	kinds := slices.Sorted(maps.Keys(sites))
+	return func(yield func(mutant) bool) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		for len(kinds) > 0 {
+			k := r.IntN(len(kinds))
+			list := sites[kinds[k]]
+			if len(list) == 0 {
+				kinds = slices.Delete(kinds, k, k+1)
+				continue
+			}
+			at := r.IntN(len(list))
+			if !yield(list[at]) {
+				return
+			}
+			sites[kinds[k]] = slices.Delete(list, at, at+1)
+		}
+	}
 }

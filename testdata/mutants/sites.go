@@ -24,14 +24,12 @@ const (
 	join   = "join"   // one error of errors.Join is lost
 )
 
-var kinds = []string{bound, negate, number, ignore, side, jump, join}
-
 // mutant is one change: other text for a part of a file.
 type mutant struct {
-	pkg, file string
-	line      int
-	from, to  int
-	was, with string
+	kind, pkg, file string
+	line            int
+	from, to        int
+	was, with       string
 }
 
 func (m mutant) String() string {
@@ -40,16 +38,17 @@ func (m mutant) String() string {
 	if err != nil {
 		name = m.file
 	}
-	return fmt.Sprintf("%s:%d\t%s => %s", filepath.ToSlash(name), m.line, flat(m.was), flat(m.with))
+	return fmt.Sprintf("%s:%d\t%s: %s => %s", filepath.ToSlash(name), m.line, m.kind, flat(m.was), flat(m.with))
 }
 
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// find returns every possible change by its kind, in the order of the files.
-func find(packages map[string]*pkg) (map[string][]mutant, error) {
+// find returns every possible change by its kind, in the order of the files: those of codecs, or
+// of all code.
+func find(packages map[string]*pkg, codecs bool) (map[string][]mutant, error) {
 	out := map[string][]mutant{}
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		if slices.ContainsFunc(exempt, func(s string) bool { return strings.HasPrefix(name, s) }) {
+		if slices.ContainsFunc(exempt, func(s string) bool { return strings.HasPrefix(name, s) }) || codecs && !strings.HasPrefix(name, "rehome/formats/") {
 			continue
 		}
 		for _, file := range packages[name].GoFiles {
@@ -62,7 +61,12 @@ func find(packages map[string]*pkg) (map[string][]mutant, error) {
 			if err != nil {
 				return nil, err
 			}
-			ast.Inspect(tree, f.visit)
+			switch {
+			case !codecs:
+				ast.Inspect(tree, f.visit)
+			case isCodec(tree):
+				ast.Inspect(tree, f.visitCodec)
+			}
 		}
 	}
 	return out, nil
@@ -81,8 +85,12 @@ func (f *finder) source(n ast.Node) string {
 	return string(f.text[f.offset(n.Pos()):f.offset(n.End())])
 }
 
-func (f *finder) add(kind string, n ast.Node, with string) {
-	f.out[kind] = append(f.out[kind], mutant{f.pkg, f.file, f.fset.Position(n.Pos()).Line, f.offset(n.Pos()), f.offset(n.End()), f.source(n), with})
+func (f *finder) add(kind string, n ast.Node, with string) { f.replace(kind, n.Pos(), n.End(), with) }
+
+func (f *finder) replace(kind string, from, to token.Pos, with string) {
+	m := mutant{kind: kind, pkg: f.pkg, file: f.file, line: f.fset.Position(from).Line, from: f.offset(from), to: f.offset(to), with: with}
+	m.was = string(f.text[m.from:m.to])
+	f.out[kind] = append(f.out[kind], m)
 }
 
 var shifted = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}
