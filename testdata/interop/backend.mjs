@@ -38,7 +38,7 @@ function mailbox() {
 // answer to a question about a blob, and that a command's stream is closed.
 const isRun = (m) => m.has(1), isResult = (m) => m.has(2), isAnswer = (m) => m.has(3);
 
-async function converse(id, box, send, heard, stalled, whole) {
+async function converse(id, box, send, heard, stalled, { whole, raw }) {
   const server = (number, body) => send(frame(0, message([number, body])));
   const update = (number, ...body) => server(1, message([number, body]));
   let asked = 0;
@@ -63,7 +63,7 @@ async function converse(id, box, send, heard, stalled, whole) {
   const before = run.sub(1);
   const user = run.sub(2).sub(1).bytes(1);
   const prompt = fields(user).text(1);
-  heard.push({ prompt, ...(await history(before, get)), ...(whole && { told: await told(before, get).catch(({ message }) => ({ failed: message })) }) });
+  heard.push({ prompt, ...(await history(before, get)), ...(whole && { told: await told(before, get).catch(({ message }) => ({ failed: message })) }), ...(raw && { sent: await sent(before, get) }) });
 
   const prompts = before.all(1), turns = before.all(8), todos = before.all(3);
   if (!prompts.length) prompts.push(await json({ role: "system", content: "You are a stand-in." }), await json({ role: "user", content: [{ type: "text", text: "<user_info>\nlinux\n</user_info>" }] }));
@@ -133,6 +133,12 @@ async function history(before, get) {
   return { turns, model };
 }
 
+async function sent(before, get) {
+  const messages = [];
+  for (const id of before.all(1)) messages.push(await get(id));
+  return [...messages, ...before.all(4)].map((bytes) => JSON.parse(bytes.toString("utf8")));
+}
+
 const body = async (request) => {
   const parts = [];
   for await (const part of request) parts.push(part);
@@ -140,8 +146,9 @@ const body = async (request) => {
 };
 
 // start listens, and points the client of this process here. What it hears is
-// the user's words, and with whole everything that was said before, too.
-export async function start({ whole = false } = {}) {
+// the user's words, with whole everything that was said before, too, and with raw the
+// messages for the model as the client keeps them.
+export async function start({ whole = false, raw = false } = {}) {
   const boxes = new Map(), heard = [], trouble = [];
   let stalls = 0, told = () => {};
   const stalled = () => { stalls++; told(); };
@@ -169,7 +176,7 @@ export async function start({ whole = false } = {}) {
         // An error that a play asks for is the service's own; the stream ends with it.
         let end = {};
         const failed = (error) => (error.service ? (end = { error: { code: error.service, message: error.message } }) : trouble.push(error));
-        await converse(id, box(id), (out) => response.write(out), heard, stalled, whole).catch(failed);
+        await converse(id, box(id), (out) => response.write(out), heard, stalled, { whole, raw }).catch(failed);
         return response.end(frame(2, Buffer.from(JSON.stringify(end))));
       }
     }

@@ -2,11 +2,11 @@
 //
 // A source is a list of items in their order, each
 //
-//	{role, kind: "text" | "image" | "call", has: [text, …], whole, thinking, meta, id, result: {has, error}}
+//	{role, kind: "text" | "image" | "call", has: [text, …], whole, thinking, meta, id, asked, result: {has, error}}
 //
 // drawn from it by readers that are not ours. An item has arrived if a block of
 // its kind, behind that of the item before, holds each of these texts; one that
-// is told whole must be all that its block says. A result belongs to a call, not
+// is told whole must be all that its block says. Of a call, asked counts if it is known. A result belongs to a call, not
 // to a place in the order: results of parallel calls come as they come.
 import { blocksOf } from "./claude-rules.mjs";
 
@@ -46,7 +46,7 @@ const bare = (text) => plain(text).replace(/^<thinking>\n([^]*)\n<\/thinking>$/,
 const same = (item, block) => !/^[a-zA-Z0-9_-]{1,64}$/.test(item.id ?? "") || block.id === item.id;
 
 function says(item, block) {
-  if (item.kind === "call") return same(item, block) && holds(body.call(block), item.has);
+  if (item.kind === "call") return same(item, block) && holds(body.call(block), item.asked ?? item.has);
   if (item.whole === undefined) return holds(body[item.kind](block), item.has);
   return plain(item.thinking ? bare(block.text) : block.text) === plain(item.whole);
 }

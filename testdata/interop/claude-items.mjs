@@ -9,8 +9,20 @@ export const say = (role, all) => (all.trim() ? [{ role, kind: "text", has: ends
 // thought is reasoning: unsigned it must arrive as text, in words of ours around it.
 export const thought = (all) => (all.trim() ? [{ role: "assistant", kind: "text", has: ends(all), whole: all, thinking: true }] : []);
 
-// deed is a call; without a result none is known.
-export const deed = ({ id, has = [], result }) => ({ role: "assistant", kind: "call", id, has, result });
+// deed is a call; without a result none is known. has names it in any record of it, asked is what its model wrote.
+export const deed = ({ id, has = [], asked, result }) => ({ role: "assistant", kind: "call", id, has, asked, result });
+
+// Arguments that Claude Code's own tool does not have: rehome reports each of them (L223).
+const left = {
+  Shell: ["n", "half"], Glob: ["explanation"], Grep: ["explanation"], Read: ["explanation"], WebSearch: ["explanation"], StrReplace: ["explanation"],
+};
+// Without its new text, an edit is told by the record of what it changed.
+const leaves = (name, args) => Object.entries(args ?? {}).filter(([argument]) => !left[name]?.includes(argument) && !(argument === "old_string" && args.new_string === undefined)).flatMap(([, value]) => texts(value));
+// A status, or whether something is so, can have another word.
+const texts = (value) => (value !== null && typeof value === "object" ? Object.entries(value).flatMap(([name, inner]) => (name === "status" ? [] : texts(inner))) : typeof value === "string" || typeof value === "number" ? [String(value)] : []);
+
+// given is every text and number among the arguments that a model gave.
+export const given = (name, args) => leaves(name, args).filter((all) => all.trim()).flatMap(ends);
 
 // came is what came of a call.
 export const came = (texts, error) => ({ has: texts.flatMap(ends), error });

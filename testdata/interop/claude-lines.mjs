@@ -1,6 +1,6 @@
 // What a session of Claude Code holds, as items: its lines, from the last one up
 // by their parents.
-import { came, deed, picture, say, thought } from "./claude-items.mjs";
+import { came, deed, given, picture, say, thought } from "./claude-items.mjs";
 import { blocksOf } from "./claude-rules.mjs";
 
 const spoken = ({ type, isSidechain }) => (type === "user" || type === "assistant") && !isSidechain;
@@ -39,7 +39,7 @@ export function session(all) {
       if (block.type !== "tool_use") continue;
       const result = results.get(block.id);
       const edits = ["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(block.name);
-      items.push({ edits, ...deed({ id: block.id, has: named(block.input), result: result && came(shown(result.content).filter((text) => text.trim()), result.is_error ? true : undefined) }) });
+      items.push({ edits, ...deed({ id: block.id, has: named(block.input), asked: given(block.name, block.input), result: result && came(shown(result.content).filter((text) => text.trim()), result.is_error ? true : undefined) }) });
     }
   }
   const told = (list) => ({ items: list, all: false });

@@ -1,7 +1,7 @@
 // What an agent's state holds, by the blobs that it consists of: JSON of the
 // messages that a model was shown, and turns, which are protobuf and read by the
 // numbers of its fields.
-import { came, deed, picture, say, thought } from "./claude-items.mjs";
+import { came, deed, given, picture, say, thought } from "./claude-items.mjs";
 import { fields } from "./wire.mjs";
 
 export const text = (value) => (typeof value === "string" ? value : Buffer.from(value ?? []).toString("utf8"));
@@ -39,7 +39,7 @@ function prompted(list, results, summaries = true) {
     for (const part of parts(content)) {
       if (part.type === "text") items.push(...say(role, part.text));
       if (part.type === "reasoning") items.push(...thought(part.text));
-      if (part.type === "tool-call") items.push(deed({ id: part.toolCallId, has: named(part.args), result: results.get(part.toolCallId) }));
+      if (part.type === "tool-call") items.push(deed({ id: part.toolCallId, has: named(part.args), asked: given(part.toolName, part.args), result: results.get(part.toolCallId) }));
     }
   }
   return items;

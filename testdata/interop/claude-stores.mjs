@@ -49,9 +49,9 @@ export function lived(made) {
   });
 }
 
-// So many of each kind are generated: over 36 sessions for Claude Code, which gets none of its own,
-// and over 60 for the SDK. Those for Claude Code take a process each.
-const { REHOME_INTEROP_SESSIONS: asked = 9, REHOME_INTEROP_SDK_SESSIONS: more = Math.ceil(asked * 1.25) } = process.env;
+// So many of each kind are generated, in make proof more: over 16 sessions for Claude Code, which gets none of its own,
+// and over 26 for the SDK. Those for Claude Code take a process each.
+const { REHOME_INTEROP_SESSIONS: asked = 4, REHOME_INTEROP_SDK_SESSIONS: more = Math.ceil(asked * 1.25) } = process.env;
 export const generated = () => stores(Number(asked)).filter(({ kind }) => kind !== "claude");
 export const least = Math.max(1, asked * 4);
 export const many = () => stores(Number(more));

@@ -8,7 +8,7 @@ import { read } from "./claude-sources.mjs";
 import { reported, survived } from "./survival.mjs";
 import { check, claude, folder, migrate, once } from "./tools.mjs";
 
-export const clients = ["2.1.328", "2.0.77"];
+export const clients = ["2.1.330", "2.0.77"];
 
 // faults is all that is wrong with a session that was resumed.
 function faults(session, got, seen) {

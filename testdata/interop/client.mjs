@@ -130,13 +130,13 @@ const jobs = {
   // judge: what the client tells of agents that it did not write, and what the
   // service hears when each goes on; in copies of the stores.
   async judge() {
-    const backend = await start({ whole: true }), list = [];
-    const over = async (sdk, store) => {
+    const backend = await start({ whole: true, raw: job.raw }), list = [];
+    const over = (cwd = job.cwd) => async (sdk, store) => {
       const before = await told(sdk, store), found = {};
-      for (const { agentId, name } of await every((page) => sdk.Agent.list({ runtime: "local", cwd: job.cwd, store, ...page }))) {
+      for (const { agentId, name } of await every((page) => sdk.Agent.list({ runtime: "local", cwd, store, ...page }))) {
         const one = (found[agentId] = { name, origin: (await store.agents.get({ agentId }))?.sdkMetadata?.rehome?.session });
         try {
-          const agent = await sdk.Agent.resume(agentId, { ...options, local: { cwd: job.cwd, store } });
+          const agent = await sdk.Agent.resume(agentId, { ...options, local: { cwd, store } });
           await ask(agent, `${job.prompt} ${agentId}`);
           await agent[Symbol.asyncDispose]();
           backend.settle();
@@ -144,7 +144,7 @@ const jobs = {
           one.failed = `${error.name}: ${error.message.slice(0, 300)}`;
         }
         const { turns, runs } = before[agentId], heard = backend.heard.at(-1);
-        Object.assign(one, { heard: heard?.prompt === `${job.prompt} ${agentId}` ? heard.told : undefined, list: listed(turns), events: streamed(runs), was: { turns: turns.length, runs: runs.length } });
+        Object.assign(one, { heard: heard?.prompt === `${job.prompt} ${agentId}` ? { ...heard.told, sent: heard.sent } : undefined, list: listed(turns), events: streamed(runs), was: { turns: turns.length, runs: runs.length } });
       }
       for (const [agentId, { turns, runs }] of Object.entries(await told(sdk, store))) {
         const { turns: old, runs: ended } = before[agentId], kept = (now, was) => JSON.stringify(now.slice(0, was.length)) === JSON.stringify(was);
@@ -153,7 +153,7 @@ const jobs = {
       }
       return found;
     };
-    for (const one of job.stores) list.push(await (one.kind === "chat" ? adopted(over, one.at) : onCopy(over, one)));
+    for (const one of job.stores) list.push(await (one.kind === "chat" ? adopted(over(one.cwd), one.at) : onCopy(over(one.cwd), one)));
     return list;
   },
 

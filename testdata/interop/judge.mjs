@@ -2,16 +2,20 @@
 // which one check follows the other.
 import { fileURLToPath } from "node:url";
 import { adapted } from "./adapter.mjs";
+import { attachments } from "./attachments.mjs";
 import { back } from "./back.mjs";
 import { meant, played } from "./canonical.mjs";
 import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
 import { circles } from "./circle.mjs";
+import { compactions } from "./compactions.mjs";
 import { copied } from "./claude-copies.mjs";
 import { foreign, generated, least, lived, many, most, samples } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
 import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
+import { images } from "./images.mjs";
+import { forged } from "./forged.mjs";
 import { listed } from "./list.mjs";
 import { merged } from "./merge.mjs";
 import { relocated } from "./mv.mjs";
@@ -20,6 +24,7 @@ import { concealed } from "./redact.mjs";
 import { pages } from "./page.mjs";
 import { parquet } from "./parquet.mjs";
 import { repaired } from "./repair.mjs";
+import { asRecorded, record } from "./requests.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
 import { stored } from "./session-store.mjs";
@@ -69,6 +74,8 @@ function sdk() {
   for (const kind of kinds) meant("1.0.32", kind, plays[kind]);
   for (const kind of kinds) whole(`SDK 1.0.32, ${kind}, tools and failures`, kind, () => plays[kind]().at);
   legacy();
+  asRecorded("sdk");
+  forged(clients[0], "1.0.32");
   fresh([...made, ...kept(plays)], 24);
   sensitive();
 }
@@ -89,6 +96,11 @@ function others() {
 
 function claude() {
   for (const version of clients) proof(version);
+  asRecorded("claude");
+  asRecorded("codex");
+  attachments(clients);
+  compactions(clients.slice(0, 1));
+  images(clients[0]);
   const moved = others();
   sensitive();
   spoilt(...moved);
@@ -138,6 +150,8 @@ function seen() {
 const parts = { sdk, claude, written, circles: circling, terminal: seen, live: watching, ...alone };
 // The servers that a part needs are started by `make services`, and so is the part.
 const served = { adapter: adapted, "session-store": stored };
+// What a person asks for: requests are recorded, and not compared.
+const asked = { record };
 
 // What survives is counted in parts, too.
 const counted = {
@@ -149,8 +163,8 @@ const counted = {
 };
 
 const [only, part, into] = process.argv.slice(2), self = fileURLToPath(import.meta.url);
-if (only && (only === "survival" ? part && !(part in counted && into) : part && `${only} ${part}` !== "page picture" || !(only in parts || only in served))) {
-  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys({ ...parts, ...served }).join(", ")}`);
+if (only && (only === "survival" ? part && !(part in counted && into) : part && `${only} ${part}` !== "page picture" || !(only in parts || only in served || only in asked))) {
+  console.error(`interop: it takes no arguments, or one of survival, ${Object.keys({ ...parts, ...served, ...asked }).join(", ")}`);
   process.exit(2);
 }
 try {
@@ -162,7 +176,7 @@ try {
 if (!only) console.log(`${Object.keys(served).join(", ")}: not in this run; \`make services\` starts the servers, and runs them`);
 if (!only) process.exit(await together(Object.keys(parts), (name) => [self, name]));
 if (only === "survival" && !part) process.exit(await publish((part, out) => [self, only, part, out]));
-await (only === "survival" ? counted[part] : { ...parts, ...served }[only])();
+await (only === "survival" ? counted[part] : { ...parts, ...served, ...asked }[only])();
 if (only === "survival") {
   sensitive();
   save(into);

@@ -5,6 +5,7 @@
 import fs from "node:fs";
 import http from "node:http";
 import { createRequire } from "node:module";
+import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -13,13 +14,18 @@ const load = async (name) => import(pathToFileURL(modules.resolve(name)));
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 
 // program is the path of the browser. The packaged one is unpacked, with the
-// libraries and fonts that it needs, into this process's folder for temporary files.
+// libraries and fonts that it needs, into this process's folder for temporary files. The
+// configuration of fonts that comes with it names a fixed folder instead; a Chromium that
+// finds no font paints nothing, and stops at the first character.
 async function program() {
   if (process.env.REHOME_INTEROP_CHROME) return process.env.REHOME_INTEROP_CHROME;
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("the packaged Chromium is for Linux on x64 only; REHOME_INTEROP_CHROME can name another Chrome");
   process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs22.x"; // it then brings its own libraries
   const { default: chromium } = await load("@sparticuz/chromium");
-  return chromium.executablePath();
+  const at = await chromium.executablePath(), fonts = path.join(os.tmpdir(), "fonts");
+  process.env.FONTCONFIG_FILE = path.join(fonts, "here.conf");
+  fs.writeFileSync(process.env.FONTCONFIG_FILE, `<?xml version="1.0"?><fontconfig><dir>${fonts}</dir><cachedir>${fonts}-cache</cachedir></fontconfig>`);
+  return at;
 }
 
 const asked = new Set();

@@ -36,9 +36,9 @@ const small = vectors.filter(({ large }) => !large);
 // Fields whose words only are compared, because they are Markdown or lines of a diff; fields
 // that no page shows; and those that get giants.
 const reading = {
-  loose: ["prompt", "answer", "thinking", "plan", "summary", "subprompt", "subanswer", "abandoned", "taskprompt", "taskresult", "old", "new", "before", "after"],
+  loose: ["prompt", "answer", "thinking", "plan", "summary", "subprompt", "subanswer", "abandoned", "taskprompt", "taskresult", "old", "new", "before", "after", "context"],
   hidden: ["parentcall", "parenttitle", "parentstatus", "repo", "repobranch", "todostatus", "childtitle", "childkind", "childstatus", "childid", "extraname", "extrakey", "extra", "messageid", "turnid", "request",
-    "context", "datakey", "data", "messagemodel", "toolname", "callid", "written", "opaquekey", "opaque", "exitcode", "resultpath", "root", "fetched", "record", "savedbefore", "savedafter", "sublink", "subkind"],
+    "datakey", "data", "messagemodel", "toolname", "callid", "written", "opaquekey", "opaque", "exitcode", "resultpath", "root", "record", "savedbefore", "savedafter", "sublink", "subkind"],
 };
 const wide = ["title", "prompt", "answer", "command", "stdout", "new"];
 

@@ -50,7 +50,7 @@ const faults = {
   RH358: { by: older, plant: (lines) => without(lines, lines.findIndex(write)), lost: 2 },
   RH359: { by: newer, plant: (lines) => without(lines, answer(lines)), lost: 2 },
   RH366: { by: newer, plant(lines) { for (const { message } of lines.filter(({ type }) => type === "assistant")) delete message.id; } },
-  RH441: { by: newer, plant(lines) { lines.findLast(words).timestamp = "yesterday"; } },
+  RH441: { by: older, plant(lines) { delete lines.find(({ type }) => type === "user").timestamp; } },
   RH442: { by: older, plant: change(words, (lines, at) => ({ message: { ...lines[at].message, content: undefined } })), lost: 1 },
 };
 

@@ -73,7 +73,8 @@ ${failed ? `\nChecks that failed in this run: ${failed}.\n` : ""}
 A part has arrived if it is in its place in the order, and
 
 - a prompt, an answer or thinking has the same text, as a whole; of a source that has only pieces of it, each piece is there
-- a call has the same id, if the client accepts it, and the same command, path or pattern
+- a call has the same id, if the client accepts it, and each text and number of the arguments that the model gave, but for those
+  that L223 reports; of a source that tells no arguments of the model's, the same command, path or pattern
 - a result belongs to its call, has the same text (if it is long: the first and the last 1,000 characters), and failed or not as before
 - an image has the same bytes.
 

@@ -51,6 +51,8 @@ const mute = results(() => []);
 const both = /^(sdk|lines|chat|ide|codex)\b/;
 // The record of a change to a file has the change, not the words in which its tool confirms it.
 const unconfirmed = each((item) => (item.edits && item.result ? { ...item, result: { ...item.result, has: [] } } : item));
+// Records of calls need not have all that its model wrote.
+const recorded = each(({ asked: _, ...item }) => item);
 const pictureless = each((item) => (item.kind === "image" ? [] : item));
 // Codex shows the model an image that a tool read in a message of its own, which is in no turn, and
 // an image of the user's before the words that go with it. In turns images come after them.
@@ -75,7 +77,7 @@ function faults(version, form, from, { title, now, full = now, subagents = {} },
   if (got.failed) return [`it is not resumed: ${got.failed}`];
   if (!got.heard || got.heard.failed) return [`the service hears nothing of it: ${got.heard?.failed}`];
   const found = [];
-  const records = both.test(from) ? mute : bare, list = mute(pictureless(full)), turns = from === "codex" ? shown(full) : unconfirmed(full);
+  const records = both.test(from) ? mute : bare, list = recorded(mute(pictureless(full))), turns = recorded(from === "codex" ? shown(full) : unconfirmed(full));
   const ways = {
     model: [typed(now), got.heard.model], turns: [records(turns), got.heard.turns],
     "list of messages": [version === "1.0.17" ? nameless(list) : list, [...got.list, ...got.heard.pending]], events: [streamed(typed(list)), [...got.events, ...got.heard.pending]],
@@ -86,7 +88,7 @@ function faults(version, form, from, { title, now, full = now, subagents = {} },
   const ours = Object.entries(subagents), theirs = got.heard.subagents;
   if (ours.length !== theirs.length) found.push(`subagents: ${ours.length}, and its state has ${theirs.length}`);
   for (const [name, items] of ours) {
-    const lost = theirs.map(({ model, turns }) => [...unlike(typed([{ items, all: false }]), model), ...unlike(records([{ items, all: false }]), turns)]);
+    const lost = theirs.map(({ model, turns }) => [...unlike(typed([{ items, all: false }]), model), ...unlike(records(recorded([{ items, all: false }])), turns)]);
     if (!lost.some((list) => !list.length)) found.push(`subagents: ${name}: ${lost[0]?.[0] ?? "not there"}`);
   }
   if (!got.kept) found.push("what was there before is changed");
