@@ -61,7 +61,7 @@ func (b *bringing) extend(ctx context.Context) (err error) {
 func (b *bringing) draft(ctx context.Context, path string) (root string, err error) {
 	var drafts []*formats.Draft
 	err = b.pass(ctx, b.original, func(s *session.Session) error {
-		build := formats.SessionBuild{Path: path, Continues: &formats.Continuation{ID: b.original.ID, Turns: len(b.was.prompts), Graph: s.Graph}}
+		build := formats.SessionBuild{Path: path, Continues: &formats.Continuation{ID: b.original.ID, Turns: len(b.was.prompts) + b.was.beside, Graph: s.Graph}}
 		if s.Graph != nil {
 			id, _, err := s.Graph.Copy(ctx, nil)
 			if err != nil {

@@ -19,6 +19,7 @@ import (
 type outlined struct {
 	head      session.Head
 	prompts   []prompt // of each turn
+	beside    int      // turns of branches, which the client does not send
 	rest      rest     // what follows its last turn in the other one
 	calls     int
 	results   int
@@ -38,7 +39,7 @@ func (b *bringing) outline(ctx context.Context, of BackSource, other *outlined) 
 		out.head = s.Head
 		return session.Each(ctx, s.Messages, func(m *session.Message) error {
 			out.add(m)
-			if len(out.prompts) == n && r.has(m) {
+			if m.Branch == "" && len(out.prompts) == n && r.has(m) {
 				out.grown = out.grown || tells(m)
 			}
 			return nil
@@ -63,6 +64,12 @@ func countOf(ctx context.Context, s *session.Session) (int, error) {
 }
 
 func (o *outlined) add(m *session.Message) {
+	if m.Branch != "" {
+		if m.Turn != nil {
+			o.beside++
+		}
+		return
+	}
 	if m.Turn != nil && m.Role == session.User {
 		o.prompts, o.rest = append(o.prompts, promptOf(m)), rest{}
 	}
@@ -207,6 +214,12 @@ func (b *bringing) after(all iter.Seq2[*session.Message, error], note func(*sess
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			if m.Branch != "" {
+				if m.Turn != nil && m.Turn.Number > len(b.was.prompts) {
+					b.losses.Add(loss.Loss{Code: loss.TurnAbandoned, At: store.Addr{File: m.ID}})
+				}
+				continue
 			}
 			if m.Turn != nil && m.Role == session.User {
 				turns--

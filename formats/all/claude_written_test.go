@@ -93,6 +93,11 @@ func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 		case sound && got.whole != said.pictures:
 			t.Errorf("%s: %d pictures arrive as they were, of %d", s.ID, got.whole, said.pictures)
 		}
+		for _, text := range said.beside {
+			if !strings.Contains(got.text, text) {
+				t.Errorf("%s: lost: %.80q", s.ID, text)
+			}
+		}
 		for _, text := range said.texts {
 			if !strings.Contains(got.text, text) {
 				t.Errorf("%s: lost, or not in its place: %.80q", s.ID, text)
@@ -108,7 +113,7 @@ func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 type said struct {
 	sound                    bool // its pictures are made such that anybody can read them
 	calls, results, pictures int
-	texts                    []string
+	texts, beside            []string // beside: of branches
 }
 
 // dot is a picture that can be read.
@@ -124,7 +129,10 @@ func (s *said) listen(from func(func(*session.Message, error) bool)) func(func(*
 	return func(yield func(*session.Message, error) bool) {
 		for m, err := range from {
 			if err == nil {
-				s.parts(m.Role, m.Parts)
+				at := len(s.texts)
+				if s.parts(m.Role, m.Parts); m.Branch != "" {
+					s.texts, s.beside = s.texts[:at], append(s.beside, s.texts[at:]...)
+				}
 			}
 			if !yield(m, err) {
 				return

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,7 +27,6 @@ type item struct {
 	Args    any    `json:"args,omitempty"`
 	Error   bool   `json:"error,omitempty"`
 	Content []item `json:"content,omitempty"`
-	from    string // the source of a part that is not in the main one
 }
 
 func (i item) String() string {
@@ -51,7 +49,6 @@ type normal struct {
 	On                 string // request or canonical
 	Role, Kind         string // of the items that it is for; any if empty
 	Match              string // on the text
-	From               string // the source of the part
 	Name               string // of the call
 	Drop               bool
 	Text, Become, As   string // what the text, the kind and the role are instead
@@ -252,9 +249,6 @@ func itemsOf(m *session.Message) (out []item) {
 	for _, p := range m.Parts {
 		i := itemOf(p)
 		i.Role = string(m.Role)
-		if v := reflect.ValueOf(p).Elem().FieldByName("From"); v.IsValid() {
-			i.from = v.String()
-		}
 		out = append(out, i)
 	}
 	return out
@@ -343,7 +337,7 @@ func (r normal) of(i item, match *regexp.Regexp) bool {
 		words = i.Content[0].Text
 	}
 	kind := r.Kind == "" || slices.Contains(strings.Split(r.Kind, "|"), i.Kind)
-	return kind && (r.Role == "" || r.Role == i.Role) && (r.From == "" || r.From == i.from) && (r.Name == "" || r.Name == i.Name) && match.MatchString(words)
+	return kind && (r.Role == "" || r.Role == i.Role) && (r.Name == "" || r.Name == i.Name) && match.MatchString(words)
 }
 
 func (r normal) change(i *item, match *regexp.Regexp) {

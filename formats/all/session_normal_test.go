@@ -126,7 +126,7 @@ func expectedLines(s *graphgen.Session) (out []string) {
 // ids and origins, which name records; not the extras, which other tests look
 // into; not where a part came from; and of times those that both can state.
 func normalMessage(m *session.Message) string {
-	n := session.Message{Role: m.Role, Simulated: m.Simulated, Archived: m.Archived}
+	n := session.Message{Role: m.Role, Simulated: m.Simulated, Archived: m.Archived, Branch: m.Branch}
 	if m.Turn != nil {
 		t := *m.Turn
 		t.Extras, t.Start, t.End = nil, stated(t.Start), stated(t.End)

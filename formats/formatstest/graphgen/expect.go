@@ -2,6 +2,7 @@ package graphgen
 
 import (
 	"slices"
+	"strconv"
 
 	"rehome/formats/session"
 )
@@ -20,7 +21,6 @@ type Session struct {
 	session.Session
 	List  []*session.Message
 	Snaps []*session.File
-	told  map[*session.Message]bool // by events alone: no state ever had it, none archived it
 }
 
 // Expected is what the plan means: the session, and then those of its
@@ -55,7 +55,7 @@ func (c *Child) field() int {
 }
 
 func (p *Plan) expected(in Container) *Session {
-	s := &Session{told: map[*session.Message]bool{}}
+	s := &Session{}
 	s.ID, s.Title, s.Workspace, s.Model = p.ID, p.Name, p.Cwd, p.Model
 	s.Agent, s.Mode = session.CursorCLI, "agent"
 	s.Created, s.Updated = session.Stored(p.created), session.Stored(p.updated)
@@ -69,28 +69,39 @@ func (p *Plan) expected(in Container) *Session {
 		s.List = append(s.List, &session.Message{Role: session.System, Parts: []session.Part{&session.Text{Text: p.system}}})
 		s.List = append(s.List, &session.Message{Role: session.User, Simulated: true, Parts: injected(p.context)})
 	}
-	number := 0
+	number, runs := 0, 0
+	var beside []*session.Message // what only events tell, if there is a conversation
+	live := slices.ContainsFunc(p.turns, func(t *turn) bool { return !t.run.lost })
 	for i, t := range p.turns {
 		for _, a := range p.archives {
 			if a.upTo == i {
 				s.compacted(a)
 			}
 		}
-		if t.run.lost && in == Chat {
-			continue
+		if t.shell == nil {
+			runs++
 		}
-		number++
-		list := p.turnMessages(t, number, in)
-		for _, m := range list {
-			s.told[m] = t.run.lost
+		switch {
+		case t.run.lost && in == Chat:
+		case t.run.lost && live:
+			name := "run-" + strconv.Itoa(runs)
+			s.Branches = append(s.Branches, session.Branch{Name: name})
+			list := p.turnMessages(t, number+1, in)
+			for _, m := range list {
+				m.Branch = name
+			}
+			beside = append(beside, list...)
+		default:
+			number++
+			s.List = append(s.List, p.turnMessages(t, number, in)...)
 		}
-		s.List = append(s.List, list...)
 	}
 	if p.pending != nil {
 		waiting := *p
 		waiting.Shape = PromptsOnly // it stands in the state as a prompt, and nowhere else
 		s.List = append(s.List, waiting.answer(p.pending, Chat))
 	}
+	s.List = append(s.List, beside...)
 	return s
 }
 
@@ -99,7 +110,7 @@ func (p *Plan) expected(in Container) *Session {
 func (s *Session) compacted(a archive) {
 	n := 0
 	for _, m := range s.List[1:] {
-		if !m.Archived && m.Role != session.System && !s.told[m] {
+		if !m.Archived && m.Role != session.System {
 			m.Archived = true
 			n++
 		}

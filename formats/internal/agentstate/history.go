@@ -192,7 +192,16 @@ func (s *State) startOf(shared int) int {
 	if shared < len(s.begins) {
 		at = int(s.begins[shared])
 	}
-	for at > 0 && at < len(s.plan) && len(s.turns) > 0 {
+	if len(s.turns) == 0 {
+		return at
+	}
+	return s.askedAt(at)
+}
+
+// askedAt returns where the context begins that the client sent with the prompt at a place in
+// the plan.
+func (s *State) askedAt(at int) int {
+	for at > 0 && at < len(s.plan) {
 		p := &s.plan[at-1]
 		if p.kind != planLine || p.starts || s.lines[p.line].role != userRole || s.lines[p.line].content {
 			break

@@ -73,6 +73,7 @@ type State struct {
 	branches []branch
 	grown    map[ID]bool // turns and steps of older states, of which the newer ones say all
 	begins   []int32     // see beginnings; nil until needed
+	firsts   []int32     // where in the plan each turn begins; nil until needed
 	todos    []session.Todo
 	planText string
 
@@ -218,6 +219,28 @@ func (s *State) Turns() []Turn {
 		out = append(out, t)
 	}
 	return out
+}
+
+// Before returns the id of the message that a turn follows, "" if there is none.
+func (s *State) Before(turn int) string {
+	if s.firsts == nil {
+		s.firsts = []int32{}
+		for i := range s.plan {
+			if s.plan[i].starts {
+				s.firsts = append(s.firsts, int32(i))
+			}
+		}
+	}
+	at := len(s.plan)
+	if turn < len(s.firsts) {
+		at = s.askedAt(int(s.firsts[turn]))
+	}
+	for ; at > 0; at-- {
+		if p := &s.plan[at-1]; s.Has(s.firstRecord(p)) { // else nothing is left of it
+			return s.nameOf(p)
+		}
+	}
+	return ""
 }
 
 // ShellTurn is the kind of a turn that is a shell command of the user.

@@ -113,8 +113,9 @@ func (a *assembly) complete() {
 			h.Extras = append(h.Extras, extra("sdkMetadata.initialMode", a.doc.Mode))
 		}
 	}
+	a.branches()
 	names := a.store.Names
-	state, strangers := a.spine == graphSpine, false
+	state, strangers := a.spine == graphSpine && (a.plan.aside || len(a.plan.before[0]) == 0), false
 	began, said, refers, silent := false, a.events(), a.doc != nil && a.doc.Root != "", false
 	a.plan.each(func(r *run, turn int) {
 		if r == nil {
@@ -141,6 +142,18 @@ func (a *assembly) complete() {
 	}
 	if silent && a.survey == nil {
 		a.missing("transcript")
+	}
+}
+
+// branches lists the runs that are told beside the conversation.
+func (a *assembly) branches() {
+	if !a.plan.aside {
+		return
+	}
+	for i, runs := range a.plan.before {
+		for _, r := range runs {
+			a.head.Branches = append(a.head.Branches, session.Branch{Name: r.name(), From: a.graph.Before(i)})
+		}
 	}
 }
 

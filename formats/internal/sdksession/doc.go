@@ -11,7 +11,9 @@
 //	              before it was cancelled or failed, which no checkpoint has
 //	transcript    prompts at least, where both others are gone
 //
-// A run is a turn. They find each other by request id; else by a tool call, a
+// A run is a turn. One that no checkpoint has, such as one that was cancelled or failed, is
+// not sent to the model again: it is a branch beside the conversation. Only where no turn is
+// in a checkpoint are runs the conversation. They find each other by request id; else by a tool call, a
 // prompt or a checkpoint that both know; else by their order between those that
 // have found each other. Events of a run whose turn is in the checkpoints only
 // add: what says the same, blanks apart, is claimed and not said twice. They are

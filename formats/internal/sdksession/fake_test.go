@@ -129,11 +129,24 @@ func (g *fakeGraph) Blob(context.Context, agentstate.ID) ([]byte, error) { retur
 func (g *fakeGraph) Broken() string                                      { return g.broken }
 func (g *fakeGraph) Fill(s *session.Session)                             {}
 func (g *fakeGraph) Turns() []agentstate.Turn                            { return g.turns }
-func (g *fakeGraph) Children() []*agentstate.Child                       { return nil }
-func (g *fakeGraph) Reached() int64                                      { return 3 }
-func (g *fakeGraph) Opaque() int64                                       { return 0 }
-func (g *fakeGraph) Unreadable() int64                                   { return 0 }
-func (g *fakeGraph) Members() (a, b, c int64)                            { return 0, 0, 0 }
+func (g *fakeGraph) Before(turn int) (id string) {
+	for _, m := range g.messages {
+		if m.Turn != nil {
+			if turn--; turn < 0 {
+				break
+			}
+		}
+		if m.Branch == "" {
+			id = m.ID
+		}
+	}
+	return id
+}
+func (g *fakeGraph) Children() []*agentstate.Child { return nil }
+func (g *fakeGraph) Reached() int64                { return 3 }
+func (g *fakeGraph) Opaque() int64                 { return 0 }
+func (g *fakeGraph) Unreadable() int64             { return 0 }
+func (g *fakeGraph) Members() (a, b, c int64)      { return 0, 0, 0 }
 
 func (g *fakeGraph) Messages(context.Context) iter.Seq2[*session.Message, error] {
 	return func(yield func(*session.Message, error) bool) {
@@ -205,6 +218,10 @@ func (f *fake) tell(t *testing.T) string {
 		}
 		b.WriteByte('\n')
 		ids := map[string]bool{}
+		from := map[string]string{}
+		for _, one := range s.Branches {
+			from[one.Name] = one.From
+		}
 		for m, err := range s.Messages {
 			if err != nil {
 				t.Fatal(err)
@@ -213,6 +230,9 @@ func (f *fake) tell(t *testing.T) string {
 				t.Errorf("two messages have the id %s", m.ID)
 			}
 			ids[m.ID] = true
+			if at, listed := from[m.Branch]; listed && m.Turn != nil && at != m.Parent {
+				t.Errorf("%s: the branch follows %q, and the message %q", m.ID, at, m.Parent)
+			}
 			b.WriteString("  " + line(m) + "\n")
 		}
 	}
@@ -226,6 +246,12 @@ func line(m *session.Message) string {
 	b := m.ID + " " + string(m.Role)
 	if m.Archived {
 		b += " archived"
+	}
+	if m.Branch != "" {
+		b += " in " + m.Branch
+	}
+	if m.Parent != "" {
+		b += " after " + m.Parent
 	}
 	if t := m.Turn; t != nil {
 		b += fmt.Sprintf(" turn %d", t.Number)

@@ -12,6 +12,7 @@ import (
 type plan struct {
 	turns  []*run   // of each turn of the graph; nil where no run knows of it
 	before [][]*run // runs without a turn in the graph, in front of each turn; the last element is behind all
+	aside  bool     // those are not in the conversation that the client sends, but branches beside it
 	asleep []*run   // queued, and never began
 	number map[*run]int
 	first  []int         // the number of each turn of the graph
@@ -76,6 +77,7 @@ func (s *Store) match(ctx context.Context, a *agent, turns []agentstate.Turn, ro
 	m.roots(live, root)
 	m.gaps(live)
 	m.place(live)
+	p.aside = len(turns) > 0
 	m.numbers()
 	return p, nil
 }
@@ -290,31 +292,21 @@ func (m *matcher) place(live []*run) {
 	}
 }
 
-// numbers counts turns as runs do, where that makes sense.
+// numbers counts the turns. A branch goes on from the turns in front of it.
 func (m *matcher) numbers() {
-	n, last, fits := 0, int64(0), true
+	n := 0
 	m.each(func(r *run, turn int) {
 		n++
 		if turn >= 0 {
 			m.first = append(m.first, n)
 		}
-		if r == nil {
-			fits = false
-			return
+		if r != nil {
+			m.number[r] = n
 		}
-		m.number[r] = n
-		fits = fits && r.known && r.number > last && r.number <= 1<<31-1
-		last = r.number
+		if m.aside && turn < 0 {
+			n--
+		}
 	})
-	if !fits {
-		return
-	}
-	for r := range m.number {
-		m.number[r] = int(r.number)
-	}
-	for i, r := range m.plan.turns {
-		m.first[i] = int(r.number)
-	}
 }
 
 // each goes through the turns in the order in which they are told.

@@ -1,6 +1,7 @@
 package sdksession
 
 import (
+	"strings"
 	"testing"
 
 	"rehome/formats/internal/sdkdoc"
@@ -108,10 +109,33 @@ func TestRunsWithoutTurns(t *testing.T) {
 session a without transcript +runs.ndjson:4
   g0 user turn 1 r1 finished | p1
   g1 assistant | A
-  run-2 user turn 2 r2 error no network
-  g2 user turn 3 r3 finished | p3
+  g2 user turn 2 r3 finished | p3
   g3 assistant | B
+  run-2 user in run-2 after g1 turn 2 r2 error no network
 `)
+	if n := strings.Count(strings.Join(f.notes, "\n"), "L118"); n != 1 {
+		t.Errorf("%d messages are said not to be sent", n)
+	}
+}
+
+// A state without a turn is no conversation: what its runs say is told as one, which is a loss.
+func TestRunsWithoutConversation(t *testing.T) {
+	f := &fake{graphs: map[string]*fakeGraph{"a": {}}}
+	f.add(sdkdoc.Agent, anAgent)
+	f.graphs["a"].messages = []*session.Message{{ID: "sys", Role: session.System, Parts: []session.Part{&session.Text{Text: "S"}}}}
+	same(t, f.tell(t), "session a\n  sys system | S\n")
+	f.run("a", "r1", 1, `,"status":"cancelled"`, asks("p1"), says("A"))
+	f.run("a", "r2", 2, `,"status":"error"`, asks("p2"))
+	same(t, f.tell(t), `
+session a without state
+  sys system | S
+  run-1 user turn 1 r1 cancelled | p1 <events
+  run-1.2 assistant | A <events
+  run-2 user turn 2 r2 error | p2 <events
+`)
+	if n := strings.Count(strings.Join(f.notes, "\n"), "L118"); n != 0 {
+		t.Errorf("%d messages are said not to be sent", n)
+	}
 }
 
 func TestWhoIsWho(t *testing.T) {
@@ -140,7 +164,7 @@ session a
   g5 assistant | C
   g6 user turn 4 r4
   g7 assistant | D
-  run-5 user turn 5 r5 | five <events
+  run-5 user in run-5 after g7 turn 5 r5 | five <events
 `)
 }
 
@@ -158,9 +182,9 @@ session a without transcript
   g0 user turn 1 r1 | p1
   g1 assistant | A
   run-1.2 assistant | B <events
-  run-2 user turn 2 r2
-  run-2.1 assistant | C <events
-  b user turn 2
+  b user in x turn 2
+  run-2 user in run-2 after g1 turn 2 r2
+  run-2.1 assistant in run-2 | C <events
 `)
 }
 

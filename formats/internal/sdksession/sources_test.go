@@ -62,8 +62,8 @@ session a
   g4 tool | result:w1
   g5 user turn 2 r2 finished | second
   g6 assistant | B
-  run-3 user turn 3 r3 cancelled | third <events
-  run-3.2 assistant | C… <events
+  run-3 user in run-3 after g6 turn 3 r3 cancelled | third <events
+  run-3.2 assistant in run-3 | C… <events
 `},
 		{"transcript", `
 session a
@@ -74,8 +74,8 @@ session a
   g4 tool | result:w1
   g5 user turn 2 r2 finished | second
   g6 assistant | B
-  run-3 user turn 3 r3 cancelled | third <events
-  run-3.2 assistant | C… <events
+  run-3 user in run-3 after g6 turn 3 r3 cancelled | third <events
+  run-3.2 assistant in run-3 | C… <events
 `},
 		{"state", `
 session a without state
@@ -135,7 +135,7 @@ session a without events
   g4 tool | result:w1
   g5 user turn 2 r2 finished | second
   g6 assistant | B
-  run-3 user turn 3 r3 cancelled
+  run-3 user in run-3 after g6 turn 3 r3 cancelled
 `},
 		{"events+state", `
 session a without events, state
@@ -154,8 +154,8 @@ session a without runs
   g4 tool | result:w1
   g5 user turn 2 r2 | second
   g6 assistant | B
-  run-3 user turn 3 r3 | third <events
-  run-3.2 assistant | C… <events
+  run-3 user in run-3 after g6 turn 3 r3 | third <events
+  run-3.2 assistant in run-3 | C… <events
 `},
 		{"agents", `
 session a without agents
@@ -166,8 +166,8 @@ session a without agents
   g4 tool | result:w1
   g5 user turn 2 r2 finished | second
   g6 assistant | B
-  run-3 user turn 3 r3 cancelled | third <events
-  run-3.2 assistant | C… <events
+  run-3 user in run-3 after g6 turn 3 r3 cancelled | third <events
+  run-3.2 assistant in run-3 | C… <events
 `},
 	} {
 		t.Run(c.gone, func(t *testing.T) {

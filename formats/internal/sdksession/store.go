@@ -76,6 +76,7 @@ type Graph interface {
 	Broken() string
 	Fill(dst *session.Session)
 	Turns() []agentstate.Turn
+	Before(turn int) (message string)
 	Messages(ctx context.Context) iter.Seq2[*session.Message, error]
 	Children() []*agentstate.Child
 	Reached() int64

@@ -9,7 +9,9 @@ import (
 
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/transcript"
+	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // stream yields the messages of one session.
@@ -18,6 +20,9 @@ type stream struct {
 	ctx      context.Context
 	yield    func(*session.Message, error) bool
 	turn     *turnMerge // that the graph is telling
+	branch   string     // of the run that is told aside
+	parent   string     // of its next message
+	at       store.Addr // of that run
 	archived bool       // what the graph tells is archived
 	added    int        // messages that were put among the archived ones
 }
@@ -46,11 +51,17 @@ func (a *assembly) messages(ctx context.Context) func(yield func(*session.Messag
 	}
 }
 
-// emit hands a message of ours on.
+// emit hands a message of ours on. One beside the conversation is not sent.
 func (s *stream) emit(m *session.Message) error {
 	if s.archived {
 		m.Archived = true
 		s.added++
+	}
+	if s.branch != "" {
+		m.Branch, m.Parent, s.parent = s.branch, s.parent, ""
+		if m.Said() {
+			s.store.Note(loss.Loss{Code: loss.EventUnsent, At: s.at})
+		}
 	}
 	return s.give(m)
 }
@@ -73,14 +84,15 @@ func (s *stream) graphMessages() error {
 		if err := s.finishTurn(); err != nil {
 			return err
 		}
-		for i := turn + 1; i < len(s.plan.before); i++ { // turns of which no message is left, too
-			runs := s.plan.before[i]
-			if i < len(s.plan.turns) && s.plan.turns[i] != nil {
-				runs = append(slices.Clone(runs), s.plan.turns[i])
+		for i := turn + 1; i < len(s.plan.turns); i++ { // turns of which no message is left
+			if r := s.plan.turns[i]; r != nil {
+				if err := s.runMessages([]*run{r}); err != nil {
+					return err
+				}
 			}
-			if err := s.runMessages(runs); err != nil {
-				return err
-			}
+		}
+		if !s.plan.aside {
+			return s.runMessages(s.plan.before[0])
 		}
 		return nil
 	}
@@ -108,15 +120,28 @@ func (s *stream) graphMessages() error {
 			return err
 		}
 	}
-	return finish()
+	if err := finish(); err != nil || !s.plan.aside {
+		return err
+	}
+	return s.asideMessages()
+}
+
+// asideMessages tells the runs that the state knows nothing of, each as a branch.
+func (s *stream) asideMessages() error {
+	for i, runs := range s.plan.before {
+		for _, r := range runs {
+			s.branch, s.parent, s.at = r.name(), s.graph.Before(i), s.store.address(r)
+			if err := s.runMessages([]*run{r}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // beginTurn ends the turn in front and looks for the run of the next one.
 func (s *stream) beginTurn(i int, m *session.Message) error {
 	if err := s.finishTurn(); err != nil {
-		return err
-	}
-	if err := s.runMessages(s.plan.before[i]); err != nil {
 		return err
 	}
 	m.Turn.Number = s.plan.first[i]

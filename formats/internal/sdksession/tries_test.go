@@ -150,15 +150,15 @@ func TestRunsOfTheirOwnAreNotArchived(t *testing.T) {
 	same(t, f.tell(t), `
 session a
   context user archived
-  run-1 user turn 1 r1 error | p1 <events
-  run-1.2 assistant | lost <events
-  g1 user archived turn 2 r2 cancelled | p2
+  g1 user archived turn 1 r2 cancelled | p2
   g2 assistant archived | A
   run-2.3 assistant archived | call:c1{"command":"ls"} <events
   cut system | boundary:4
-  run-3 user turn 3 r3 error | p3 <events
-  run-3.2 assistant | lost too <events
-  g4 user turn 4 r4 | p4
+  g4 user turn 2 r4 | p4
   g5 assistant | B
+  run-1 user in run-1 after context turn 1 r1 error | p1 <events
+  run-1.2 assistant in run-1 | lost <events
+  run-3 user in run-3 after cut turn 2 r3 error | p3 <events
+  run-3.2 assistant in run-3 | lost too <events
 `)
 }

@@ -56,9 +56,12 @@ func extra(name, text string) session.Extra {
 	return session.Extra{Name: name, Raw: session.AppendString(nil, text)}
 }
 
+// name names the first message of a run, and the branch that it is told in.
+func (r *run) name() string { return "run-" + strconv.Itoa(r.ordinal) }
+
 // runTurn tells a run from its events alone.
 func (s *stream) runTurn(t *turnEvents) error {
-	m := &session.Message{ID: "run-" + strconv.Itoa(t.run.ordinal), Role: session.User, Turn: &session.Turn{Number: s.plan.number[t.run]}}
+	m := &session.Message{ID: t.run.name(), Role: session.User, Turn: &session.Turn{Number: s.plan.number[t.run]}}
 	t.adorn(m.Turn)
 	m.At = m.Turn.Start
 	if t.run.known {
@@ -171,7 +174,7 @@ func (s *stream) result(t *turnEvents, said func(sum) bool) error {
 			return nil
 		}
 	}
-	return s.emit(&session.Message{ID: "run-" + strconv.Itoa(t.run.ordinal) + ".result", Role: session.Assistant, At: t.doc.Turn.End, Origin: []string{s.store.address(t.run).Short()},
+	return s.emit(&session.Message{ID: t.run.name() + ".result", Role: session.Assistant, At: t.doc.Turn.End, Origin: []string{s.store.address(t.run).Short()},
 		Parts: []session.Part{&session.Text{Text: t.doc.Result, Source: of()}}})
 }
 

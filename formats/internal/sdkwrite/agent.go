@@ -127,7 +127,7 @@ func (a *agent) end(root string) error {
 		title = a.title
 	}
 	created, updated := a.events.now, a.events.now
-	if a.turns > 0 {
+	if a.first > 0 {
 		created = a.first
 	}
 	if inReach(a.s.Created) {

@@ -36,7 +36,7 @@ func modelParams(t *session.Turn) session.Raw {
 
 // message begins the readable copy of a message, and notes what its run has of it.
 func (a *agent) message(m *session.Message) {
-	if m.Branch != "" {
+	if m.Branch != "" { // no run, see besides
 		a.copy.begin(&session.Message{}, false)
 		return
 	}
@@ -84,7 +84,19 @@ func (a *agent) Turn(m *session.Message, text string) string {
 		return m.Turn.RequestID // a command that the user ran is no run
 	}
 	a.turns++
-	r := &run{Turn: *m.Turn, number: a.before + a.turns, params: bytes.Clone(modelParams(m.Turn))}
+	a.begin(m, a.before+a.turns)
+	if a.first == 0 {
+		a.first, a.title = a.run.start, withoutNUL(strings.ToValidUTF8(envelope.FirstLine(text), "\uFFFD"))
+	}
+	if text != "" {
+		a.events.say("user", text, m.At)
+	}
+	return a.run.RequestID
+}
+
+// begin begins the run of a turn.
+func (a *agent) begin(m *session.Message, number int) {
+	r := &run{Turn: *m.Turn, number: number, params: bytes.Clone(modelParams(m.Turn))}
 	if r.Extras = nil; r.Usage != nil {
 		usage := *r.Usage
 		r.Usage = &usage
@@ -101,16 +113,9 @@ func (a *agent) Turn(m *session.Message, text string) string {
 	if r.start = a.events.now; inReach(r.Start) {
 		r.start = r.Start.Millis()
 	}
-	if a.turns == 1 {
-		a.first, a.title = r.start, withoutNUL(strings.ToValidUTF8(envelope.FirstLine(text), "\uFFFD"))
-	}
 	a.events.run(r.ID)
 	a.events.request(r.RequestID, r.Start)
 	a.events.status("RUNNING", "", r.Start)
-	if text != "" {
-		a.events.say("user", text, m.At)
-	}
-	return r.RequestID
 }
 
 // Text writes a text of the assistant.

@@ -149,3 +149,51 @@ func TestNUL(t *testing.T) {
 		}
 	}
 }
+
+// TestBesides: a run that no state has is written as one, in its place among the others, and
+// none of it is sent. Other branches are left out.
+func TestBesides(t *testing.T) {
+	beside := func(m *session.Message, branch string) *session.Message {
+		m.Branch = branch
+		return m
+	}
+	stopped, call := prompt("two", 2000), answer("half", 2500)
+	stopped.Turn.Status, stopped.Turn.ID = "cancelled", "r2"
+	call.Parts = append(call.Parts, &session.Thinking{Text: "why"}, &session.ToolCall{ID: "c", Name: "odd", Args: session.Raw(`{"a":1}`)}, &session.Media{Mime: "image/png"})
+	result := &session.Message{ID: "r", Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: "c", Value: session.Raw(`{"status":"success","value":{}}`)}}}
+	s := talk("besides", nil, prompt("one", 1000), answer("yes", 1500), prompt("three", 3000), answer("no", 3500),
+		beside(prompt("undone", 1700), "branch-1"), beside(stopped, "run-2"), beside(call, "run-2"), beside(result, "run-2"))
+	s.Agent, s.Branches = session.CursorSDK, []session.Branch{{Name: "branch-1", From: "a yes"}, {Name: "run-2", From: "a yes"}, {Name: "run-9", From: "a yes"}}
+	losses := map[loss.Code]int{}
+	sink := sdkwrite.Writer().New().(formats.FamilySink)
+	path := filepath.Join(t.TempDir(), "draft")
+	d, err := sink.Put(t.Context(), s, formats.SessionBuild{Path: path, OnLoss: func(l loss.Loss) { losses[l.Code]++ }})
+	if err = errors.Join(err, sink.Finish(t.Context()), d.Verify(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if losses[loss.BranchLeft] != 1 || losses[loss.PartOpaque] != 1 {
+		t.Errorf("%v", losses)
+	}
+	var got []string
+	decode(t, "cursor-ndjson", path, func(s *session.Session) {
+		got = append(got, fmt.Sprint(s.Branches[0].Name, " of ", len(s.Branches)))
+		for m, err := range s.Messages {
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := m.Branch + " " + string(m.Role)
+			if m.Turn != nil {
+				said += fmt.Sprintf(" %d %s %s", m.Turn.Number, m.Turn.Status, extras(m.Turn))
+			}
+			for _, p := range m.Parts {
+				said += fmt.Sprintf(" %T", p)
+			}
+			got = append(got, said)
+		}
+	})
+	want := []string{"run-2 of 1", " user 1 finished  *session.Text", " assistant *session.Text", " user 2 finished  turnNumber 4 *session.Text", " assistant *session.Text",
+		"run-2 user 2 cancelled  *session.Text", "run-2 assistant *session.Text *session.Thinking *session.ToolCall", "run-2 tool *session.ToolResult"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}

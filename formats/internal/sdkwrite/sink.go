@@ -50,6 +50,7 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	if err != nil {
 		return nil, err
 	}
+	s = a.besides(s)
 	o := a.options(b)
 	o.Runs = a
 	if b.Continues != nil {
@@ -61,7 +62,7 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 		return nil, errors.Join(err, f.close())
 	}
 	k.open = f
-	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path, a.before) }}, nil
+	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path, a.before, a.turns) }}, nil
 }
 
 // Finish completes the draft of the family that is open. Canceled, it only closes it.

@@ -155,6 +155,7 @@ func TestVerify(t *testing.T) {
 		"agents.ndjson ":    func(s string) string { return strings.Replace(s, `"rootBlobId":"`, `"rootBlobId":"00`, 1) },
 		"agents.ndjson  ":   func(s string) string { return strings.Replace(s, `"agentId":"agent-`, `"agentId":"agent`, 1) },
 		"runs.ndjson":       func(s string) string { return strings.Replace(s, `"turnNumber":2`, `"turnNumber":3`, 1) },
+		"runs.ndjson    ":   func(s string) string { return strings.Replace(s, `"turnNumber":2`, `"turnNumber":1`, 1) },
 		"runs.ndjson ":      func(s string) string { return strings.Replace(s, `"status":"finished"`, `"status":"running"`, 1) },
 		"runs.ndjson  ":     func(s string) string { return s[:len(s)-1] },
 		"runs.ndjson   ":    func(s string) string { return strings.Replace(s, `,"`, `, "`, 1) },

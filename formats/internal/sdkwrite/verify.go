@@ -22,10 +22,10 @@ import (
 const maxLine = 512 << 20
 
 // verify reads a draft again and judges it: each line is one that the SDK writes, each
-// record belongs to the one agent, runs and events are numbered from 1, each blob has its
+// record belongs to the one agent, runs and events are numbered from 1, no two runs alike, each blob has its
 // hash, and all that the root refers to is there.
-func verify(ctx context.Context, dir string, before int) error {
-	v := &verifier{dir: dir, before: before, seqs: map[string]int64{}}
+func verify(ctx context.Context, dir string, before, turns int) error {
+	v := &verifier{dir: dir, before: before, turns: turns, numbers: map[int64]bool{}, seqs: map[string]int64{}}
 	if err := v.files(ctx, sdkdoc.Agent); err != nil {
 		return err
 	}
@@ -63,18 +63,20 @@ type defect string
 func (d defect) Error() string { return string(d) }
 
 type verifier struct {
-	dir    string
-	before int // number of the run before the first
-	line   int
-	parser sdkdoc.Parser
-	agent  []byte
-	root   agentstate.ID
-	seqs   map[string]int64 // number of the last event, by run
-	index  agentstate.Index
-	places []blobPlace
-	blobs  *os.File // checkpoints.ndjson
-	window sdkstore.Window
-	data   []byte
+	dir     string
+	before  int // number of the run before the first
+	line    int
+	parser  sdkdoc.Parser
+	agent   []byte
+	root    agentstate.ID
+	turns   int              // that were numbered
+	numbers map[int64]bool   // of runs
+	seqs    map[string]int64 // number of the last event, by run
+	index   agentstate.Index
+	places  []blobPlace
+	blobs   *os.File // checkpoints.ndjson
+	window  sdkstore.Window
+	data    []byte
 }
 
 // blobPlace is where the line of a blob is.
@@ -145,9 +147,11 @@ func (v *verifier) record(k sdkdoc.Kind, l *lines.Line) error {
 		return nil
 	case sdkdoc.Run:
 		id := string(row[sdkdoc.RunID].Bytes())
-		if _, twice := v.seqs[id]; twice || row[sdkdoc.RunTurn].Int() != int64(v.before+l.Number) {
-			return defect("run out of order or repeated")
+		number := row[sdkdoc.RunTurn].Int()
+		if _, twice := v.seqs[id]; twice || v.numbers[number] || number <= int64(v.before) || number > int64(v.before+v.turns) {
+			return defect("run with another number or repeated")
 		}
+		v.numbers[number] = true
 		if !sdkdoc.Ended(rawjson.Text(rawjson.Last(l.Bytes, "status"))) {
 			return defect("run that has not ended")
 		}
