@@ -123,12 +123,16 @@ export function meant(version, kind, source) {
     for (const agent of holds.agents) {
       const ours = found.find(({ id }) => id === agent.agentId), runs = holds.runs.filter(({ agentId }) => agentId === ours.id);
       same({ title: ours.title, workspace: ours.workspace, status: ours.status, created: Date.parse(ours.created) }, { title: agent.name, workspace: agent.cwd, status: agent.status, created: agent.createdAt }, "the head");
-      same(ours.turns.map(({ id }) => id), runs.map(({ runId }) => runId), "the order of the turns");
-      // What the client keeps in its state are the turns that came to an end.
-      const kept = ours.turns.filter((_, i) => runs[i].status === "finished"), told = holds.told[ours.id].messages.map(({ message }) => message.agentConversationTurn);
+      // What the client keeps in its state, and sends again, are the turns that came to an end. The
+      // other runs are beside the conversation.
+      const beside = ({ messages }) => messages.every(({ branch }) => branch), kept = ours.turns.filter((turn) => !beside(turn));
+      for (const [turns, ended] of [[kept, true], [ours.turns.filter(beside), false]]) {
+        same(turns.map(({ id }) => id), runs.filter(({ status }) => (status === "finished") === ended).map(({ runId }) => runId), "the order of the turns");
+      }
+      const told = holds.told[ours.id].messages.map(({ message }) => message.agentConversationTurn);
       same(kept.length, told.length, "turns in the client's own list");
       for (const [i, turn] of kept.entries()) spoken(turn, told[i], counts, `turn ${turn.number}`);
-      for (const [i, turn] of ours.turns.entries()) streamed(turn, runs[i], holds.events[runs[i].runId], `run ${i + 1}`);
+      for (const [i, run] of runs.entries()) streamed(ours.turns.find(({ id }) => id === run.runId), run, holds.events[run.runId], `run ${i + 1}`);
       counts.turns += told.length;
       counts.runs += runs.length;
     }

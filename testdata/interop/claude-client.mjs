@@ -117,7 +117,8 @@ function appended(before, after, prompt) {
   }
   const parent = up && again(up) ? end.uuid : (up?.uuid ?? null);
   const from = lines(old).findLastIndex(({ subtype }) => subtype === "compact_boundary");
-  const chain = lines(old).slice(from + 1).filter((line) => spoken(line) && !line.isMeta).map(({ uuid }) => uuid);
+  // What the client reads: branches are in the file, and not in it.
+  const chain = lines(old).slice(from + 1).filter((line) => spoken(line) && !line.isMeta && !line.rehome?.branch).map(({ uuid }) => uuid);
   return { kept: now.subarray(0, old.length).equals(old), parent, last: end?.uuid ?? null, chain };
 }
 

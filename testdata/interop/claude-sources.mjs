@@ -48,7 +48,7 @@ function chat(file) {
 function spoken(one, root, blobs) {
   const held = root ? conversation(fields(blobs.get(root)), blobs) : { now: [], subagents: {}, results: new Map() };
   const history = told(one, held.results);
-  const sent = held.now.map((list) => ({ ...list, all: false })); // it has no turn that only events tell of
+  const sent = held.now.map((list) => ({ ...list, all: false }));
   if (held.full) return { title: one.name, now: sent, full: [history, ...held.full], subagents: held.subagents };
   return { title: one.name, now: [history, ...sent], subagents: held.subagents };
 }

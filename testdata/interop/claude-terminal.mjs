@@ -13,7 +13,7 @@ const phrases = [
   "❯ play: parallel", "Looking.", "Read(a.txt", "Bash(printf one)", "⎿ one", "And once more.", "Update(b.go)", "Added 1 line, removed 1 line", "1 - a", "1 + é", "All done.",
   "❯ play: failing", "This will fail.", "Read(nowhere)", "⎿ Error: no such file: nowhere", "Bash(printf bad", "Web Search(\"weather\")", "⎿ Error: Rejected: not allowed here", "All done.",
   "❯ plain – wörds", "你好", "I will run a command. 🚀", "Bash(printf hi)", "⎿ hi", "All done.",
-  "❯ play: stall", "Begun.", "Bash(printf begun)", "❯ and on", "Bash(printf hi)", "⎿ hi", "❯ play: break", "It will break.", "❯ Resumed", "Bash(printf hi)", "⎿ hi", "All done.",
+  "❯ and on", "Bash(printf hi)", "⎿ hi", "❯ Resumed", "Bash(printf hi)", "⎿ hi", "All done.",
 ];
 
 // taken are three things that are no more to be seen once they are taken from the file: what the edit

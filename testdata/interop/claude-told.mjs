@@ -1,7 +1,7 @@
 // What an agent of the Cursor SDK holds, as items: drawn from what the SDK's own
 // reader says of it, its list of messages and the events of its runs, and from
-// nothing else. The list has the turns that reached the state; of a run that was
-// broken off or failed there may be events alone.
+// nothing else. The list has the turns that reached the state. A run that was broken
+// off or failed and has events alone is not sent again, unless there is no turn at all.
 import { deed, picture, say, thought } from "./claude-items.mjs";
 
 // What names a call of a kind among its arguments, as the client's JSON has
@@ -86,7 +86,7 @@ function further(turn, events) {
 
 // told is the history of an agent; shown is what its model was shown of calls.
 export function told({ turns, runs }, shown) {
-  const left = turns.map((one) => one.agentConversationTurn ?? one), items = [];
+  const left = turns.map((one) => one.agentConversationTurn ?? one), items = [], sent = left.length > 0;
   let all = true;
   const commands = () => {
     while (left.length && !left[0].userMessage) {
@@ -101,7 +101,7 @@ export function told({ turns, runs }, shown) {
     const asked = events.find(({ type }) => type === "user")?.message.content.map(({ text }) => text ?? "").join("");
     const next = left.find(({ userMessage }) => userMessage);
     if (asked !== undefined && next?.userMessage.text !== asked) {
-      items.push(...streamed(events));
+      if (!sent) items.push(...streamed(events));
       continue;
     }
     if (!next) continue; // a run that never began

@@ -17,14 +17,12 @@ const write = (name, list) => {
   return file;
 };
 
-// reviewed is what a person reads in canonical lines, as items. sent: without what the lines
-// say is told by events only, which the SDK does not send to its model.
-function reviewed(list, sent = false) {
+// reviewed is what a person reads in canonical lines, as items, without branches.
+function reviewed(list) {
   const items = [], calls = new Map();
-  for (const { type, role, archived, parts = [] } of list) {
-    if (type !== "message" || archived || role === "system") continue;
+  for (const { type, role, archived, branch, parts = [] } of list) {
+    if (type !== "message" || archived || branch || role === "system") continue;
     for (const part of parts) {
-      if (sent && part.from === "events") continue;
       if (part.type === "text") items.push(...say(role, part.text));
       if (part.type === "thinking") items.push(...thought(part.text));
       if (part.type === "media") items.push(...picture(part.base64));
@@ -51,7 +49,7 @@ const accepted = {
   "a result": (list) => { list[at(list, "eins\nzwei\n")].parts[0].content[0].text = "drei\n"; },
   "a role": (list) => { const one = list[at(list, "Und weiter – 你好")]; one.role = "assistant"; delete one.turn; },
   "the order": (list) => { const [a, b] = [at(list, "play: failing"), at(list, "Und weiter – 你好")]; [list[a].parts, list[b].parts] = [list[b].parts, list[a].parts]; },
-  "a turn": (list) => list.push(said("added-1", "user", { turn: { number: 99 } }), said("added-2", "assistant")),
+  "a turn": (list) => list.splice(list.findIndex(({ branch, type }) => branch && type === "message"), 0, said("added-1", "user", { turn: { number: 99 } }), said("added-2", "assistant")),
   "an extra": (list) => { list[at(list, "Looking.")].extras = [{ name: "note", raw: hidden }]; },
 };
 
@@ -66,10 +64,10 @@ const made = once(() => Object.entries(accepted).map(([name, change]) => {
 }));
 
 // judge throws if what a client sends is not what was reviewed, or is what stood there before.
-function judge(name, list, messages, sent) {
-  const wrong = unlike(reviewed(list, sent), messages ?? []);
+function judge(name, list, messages) {
+  const wrong = unlike(reviewed(list), messages ?? []);
   if (wrong.length) throw new Error(`${name}: ${wrong.slice(0, 3).join("; ")}`);
-  if (name !== "an extra" && !unlike(reviewed(session(), sent), messages).length) throw new Error(`${name}: the model is sent what was there before`);
+  if (name !== "an extra" && !unlike(reviewed(session()), messages).length) throw new Error(`${name}: the model is sent what was there before`);
   if (JSON.stringify(messages).includes(hidden)) throw new Error(`${name}: the model is sent what no line of the conversation says`);
 }
 
@@ -120,7 +118,7 @@ export function forged(claudeVersion, sdkVersion) {
     const got = client({ do: "judge", version: sdkVersion, prompt: "And now?", cwd, stores });
     for (const [i, { name, list }] of made().entries()) judge(name, list, Object.values(got[i])[0].heard?.model);
     const held = lines(canonical(text)), from = held.findIndex((line) => line.id === id), to = held.findIndex(({ type }, i) => i > from && type === "session");
-    judge("the state", held.slice(from, to < 0 ? undefined : to), got.at(-1)[id].heard?.model, true);
+    judge("the state", held.slice(from, to < 0 ? undefined : to), got.at(-1)[id].heard?.model);
     return `${stores.length} forgeries that were accepted: the model is sent what the lines say`;
   });
   check("forged text, concealed", () => {

@@ -22,8 +22,8 @@ import (
 const maxLine = 512 << 20
 
 // verify reads a draft again and judges it: each line is one that the SDK writes, each
-// record belongs to the one agent, runs and events are numbered from 1, no two runs alike, each blob has its
-// hash, and all that the root refers to is there.
+// record belongs to the one agent, runs and events are numbered from 1, no two runs alike,
+// each blob has its hash, and all that the root refers to is there.
 func verify(ctx context.Context, dir string, before, turns int) error {
 	v := &verifier{dir: dir, before: before, turns: turns, numbers: map[int64]bool{}, seqs: map[string]int64{}}
 	if err := v.files(ctx, sdkdoc.Agent); err != nil {
