@@ -18,7 +18,7 @@ CONCURRENT = $(LONGEST) $(filter-out $(LONGEST),$(shell grep -rlE '^[[:space:]]*
 
 # Tests that start programs, kill or trace them, which the race detector does not watch, and those
 # of one goroutine that would take it minutes. The other tests run the same code as a whole.
-UNWATCHED = Killed|OnFullDisk$$|^Test(NoSockets|Hostile|FullDisk|FewFiles|FileSizeLimit|Finish|Screens|Week|GitSetup|GitAgents|ShownCommands|ShowMemory|WrittenBetweenLooks|ReadWithinATransaction|AllTheColumns|RebuildLosesNothing)$$
+UNWATCHED = Killed|OnFullDisk$$|^Test(NoSockets|Hostile|FullDisk|FewFiles|FileSizeLimit|Finish|Screens|Week|GitSetup|GitAgents|ShownCommands|ShowMemory|WrittenBetweenLooks|ReadWithinATransaction|AllTheColumns|RebuildLosesNothing|TextconvDiffers|PageDiffers|PageVectors|RedactPlanted|RedactedSessions|MovedLaw|MovedMeansMoved|Words)$$
 
 export CGO_ENABLED = 0
 
@@ -39,7 +39,7 @@ help: ## list the targets
 build: ## build bin/rehome
 	GOWORK=off $(GO) build -o bin/ ./cmd/rehome
 
-test: ## run all tests; those that kill, cut or generate take an eighth of their cases, and all in make proof
+test: ## run all tests; those that kill, cut, flip or generate take an eighth of their cases, and all in make proof
 	$(TEST) -short -timeout 20m $(MODULES)
 
 check: static test ## run everything that must pass before a commit

@@ -54,5 +54,7 @@ export function lived(made) {
 const { REHOME_INTEROP_SESSIONS: asked = 4, REHOME_INTEROP_SDK_SESSIONS: more = Math.ceil(asked * 1.25) } = process.env;
 export const generated = () => stores(Number(asked)).filter(({ kind }) => kind !== "claude");
 export const least = Math.max(1, asked * 4);
+// Older versions of the clients resume the samples in each run, and what is generated or spoilt in make proof.
+export const thorough = "REHOME_INTEROP_SESSIONS" in process.env;
 export const many = () => stores(Number(more));
 export const most = Math.max(1, Math.ceil(more * 5.3));

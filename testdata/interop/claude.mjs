@@ -122,9 +122,9 @@ const sum = (sessions) => {
 // moving are stores that are migrated once, for whatever asks for them first.
 export const moving = (list) => once(() => move(list()));
 
-// migrated has both clients resume what came of some stores; that are so many sessions at least.
-export function migrated(name, made, least) {
-  for (const version of clients) {
+// migrated has the clients resume what came of some stores; that are so many sessions at least.
+export function migrated(name, made, least, versions = clients) {
+  for (const version of versions) {
     check(`Claude Code ${version}, ${name}`, () => {
       const { sessions, trouble } = made();
       const different = new Set(sessions.map(({ id }) => id)).size;
@@ -140,7 +140,7 @@ export function migrated(name, made, least) {
 
 // spoilt says whether the judge finds out what is missing of a session that was really migrated:
 // of one session of each kind of store, a prompt, an answer and the result of a call, each gone from its file.
-export function spoilt(...made) {
+export function spoilt(versions, ...made) {
   const heard = once(() => {
     const kinds = new Map(made.flatMap((one) => one().sessions).filter(({ lists: [{ items }] }) => counts(items).answers > 1 && counts(items).prompts > 1).map((session) => [session.from.split(" ")[0], session]));
     const cases = [...kinds].flatMap(([kind, session]) => Object.keys(spoils).flatMap((what) => {
@@ -149,7 +149,7 @@ export function spoilt(...made) {
     }));
     return { kinds: kinds.size, cases };
   });
-  for (const version of clients) {
+  for (const version of versions) {
     check(`Claude Code ${version}, migrated sessions of which one thing is taken`, () => {
       const { kinds, cases } = heard();
       const missed = ask(version, cases).flatMap((found, i) => (found.length ? [] : [cases[i].name]));

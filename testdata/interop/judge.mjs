@@ -9,7 +9,7 @@ import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
 import { circles } from "./circle.mjs";
 import { compactions } from "./compactions.mjs";
 import { copied } from "./claude-copies.mjs";
-import { foreign, generated, least, lived, many, most, samples } from "./claude-stores.mjs";
+import { foreign, generated, least, lived, many, most, samples, thorough } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
 import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
@@ -34,6 +34,8 @@ import { build, finish } from "./tools.mjs";
 import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
 import { accepted, missed, writing } from "./written.mjs";
+
+const newest = (list) => (thorough ? list : list.slice(0, 1));
 
 const alone = {
   mv: () => relocated(clients, versions),
@@ -82,14 +84,14 @@ function sdk() {
 
 // fresh has Claude Code resume sessions that the SDK wrote in this process.
 function fresh(made, least) {
-  migrated("stores fresh from the SDK", moving(() => lived(made)), least);
+  migrated("stores fresh from the SDK", moving(() => lived(made)), least, newest(clients));
 }
 
 // others has it resume all others, and gives those that spoilt needs: some of each kind of store.
 function others() {
   const moved = [moving(samples), moving(generated)];
   migrated("the samples", moved[0], 22);
-  migrated("generated stores", moved[1], least);
+  migrated("generated stores", moved[1], least, newest(clients));
   migrated("sessions of Codex", moving(rollouts), 9);
   return moved;
 }
@@ -103,7 +105,7 @@ function claude() {
   images(clients[0]);
   const moved = others();
   sensitive();
-  spoilt(...moved);
+  spoilt(newest(clients), ...moved);
   understood();
   whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
 }
@@ -116,7 +118,7 @@ const toSDK = {
   },
   generated() {
     const made = writing(many);
-    accepted("generated sessions", made, most);
+    accepted("generated sessions", made, most, newest(versions));
     return made;
   },
 };

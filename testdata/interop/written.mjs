@@ -115,10 +115,10 @@ const sum = (asked) => {
 // writing are stores that are written once, for whatever asks for them first.
 export const writing = (list) => once(() => write(list()));
 
-// accepted has both versions resume what came of some stores: each store in one
-// form, and each form by both versions.
-export function accepted(name, made, least) {
-  for (const version of versions) {
+// accepted has versions of the SDK resume what came of some stores: each store in one
+// form for each version, and each form by each.
+export function accepted(name, made, least, by = versions) {
+  for (const version of by) {
     check(`SDK ${version}, ${name}, written by rehome`, () => {
       const { cwd, list, trouble } = made(), turn = ({ n, kind }) => kind === form(n, version);
       const asked = ask(version, cwd, list.filter(turn)), count = (from, kind, { now }, heard) => survived(from, forms[kind], `Cursor SDK ${version}`, typed(now)[0].items, heard);
