@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rehome/formats/all"
+	"rehome/golden"
 )
 
 // textFixtures returns the files of text below folders of fixtures: everything that git
@@ -103,7 +104,7 @@ func TestTextconvDiffers(t *testing.T) {
 		if strings.Contains(was, "\n── turn ") {
 			readable++
 		}
-		for range 6 {
+		for range max(1, 6/golden.Every()) {
 			changed := edit(r, text)
 			if changed == text {
 				continue
@@ -114,7 +115,7 @@ func TestTextconvDiffers(t *testing.T) {
 		}
 		os.Remove(name)
 	}
-	if cases < 1000 || readable < 100 {
+	if cases < 1000/min(6, golden.Every()) || readable < 100 {
 		t.Errorf("only %d edits, and %d files with turns", cases, readable)
 	}
 }
@@ -212,7 +213,7 @@ func TestPageDiffers(t *testing.T) {
 		if was == "" || shown == "" { // several sessions
 			continue
 		}
-		for range 12 {
+		for range max(2, 12/golden.Every()) {
 			changed := edit(r, text)
 			now := restored(changed)
 			if now == "" || now == was {
@@ -223,7 +224,7 @@ func TestPageDiffers(t *testing.T) {
 			}
 		}
 	}
-	if differ < 50 {
+	if differ < 50/min(6, golden.Every()) {
 		t.Errorf("only %d edits changed what is restored", differ)
 	}
 }
