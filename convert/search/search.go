@@ -43,7 +43,8 @@ type Session struct {
 type Hit struct {
 	Session *Session // the same for hits that follow each other
 	Kind    Kind
-	Turn    int           // that the message belongs to, from 1; 0 for a title
+	Turn    int           // that the message belongs to, from 1; 0 for a title and in a branch
+	Branch  string        // of a message that its client keeps and does not send; "" for others
 	Message string        // its id, "" for a title
 	At      session.Stamp // of the message
 	Excerpt
@@ -305,9 +306,6 @@ func (s *searcher) messages(t *target, one *session.Session) (more bool, err err
 		if err != nil {
 			return true, err
 		}
-		if m.Branch != "" {
-			continue
-		}
 		if m.Turn != nil {
 			turn = m.Turn.Number
 		}
@@ -316,7 +314,10 @@ func (s *searcher) messages(t *target, one *session.Session) (more bool, err err
 		if q.request != "" && !isRequest(m, q.request) || q.request == "" && !q.matches(units) {
 			continue
 		}
-		h := &Hit{Session: from, Turn: max(turn, 1), Message: m.ID, At: m.At}
+		h := &Hit{Session: from, Turn: max(turn, 1), Branch: m.Branch, Message: m.ID, At: m.At}
+		if m.Branch != "" {
+			h.Turn = 0
+		}
 		if h.Excerpt, h.Kind = q.excerpt(units); h.Kind == "" && len(units) > 0 { // of a request
 			h.Excerpt, h.Kind = around(units[0].text, 0, 0), units[0].kind
 		}

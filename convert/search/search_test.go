@@ -215,6 +215,28 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
+// TestNotSent: a prompt whose run was cancelled is found, and said to be of no turn.
+func TestNotSent(t *testing.T) {
+	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{"../../testdata/sdk/play/jsonl"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := NewQuery([]string{"play: stall"}, nil, SmartCase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []*Hit
+	if _, err := Run(t.Context(), all.Registry(), l.Sessions, Options{Query: q}, func(h *Hit) bool {
+		got = append(got, h)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].Kind != "prompt" || got[0].Branch == "" || got[0].Turn != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // writeDeltas writes a store of lines with an agent for each letter, and what its run said
 // in deltas.
 func writeDeltas(t *testing.T, dir string, said map[string][]string) {

@@ -88,6 +88,9 @@ func (r *searchResult) name(s *searchSession) screen.Safe {
 // printMatch prints a match with its turn.
 func (r *searchResult) printMatch(p *page, m *searchHit) {
 	where := screen.Sprintf("  turn %d", m.Turn)
+	if m.Branch != "" {
+		where = "  not sent"
+	}
 	where = padRight(where, 10) + padRight(visible(m.Kind), len("thinking"))
 	p.Line(p.Faint(where) + r.excerpt(p, m, r.width-screen.Cells(where)))
 }
@@ -168,6 +171,10 @@ func (r *searchResult) printNext(p *page) {
 	name := typedName(r.listing, s.session.Listed != nil && len(r.cmd.Path) == 0, s.Source.Path, s.ID)
 	show := []string{"rehome", "show", name}
 	for _, m := range s.Matches {
+		if m.Branch != "" {
+			show = append(show, "--history")
+			break
+		}
 		if m.Turn > 0 {
 			show = append(show, "--turns", strconv.Itoa(m.Turn))
 			break

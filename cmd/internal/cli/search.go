@@ -173,6 +173,7 @@ type searchSession struct {
 type searchHit struct {
 	Kind    string   `json:"kind"`
 	Turn    int      `json:"turn,omitempty"`
+	Branch  string   `json:"branch,omitempty"`
 	Message string   `json:"message,omitempty"`
 	At      string   `json:"at,omitempty"`
 	Text    string   `json:"text"`
@@ -192,6 +193,6 @@ func (r *searchResult) add(h *search.Hit) {
 		r.Sessions, r.current = append(r.Sessions, s), h.Session
 	}
 	s := r.Sessions[len(r.Sessions)-1]
-	s.Matches = append(s.Matches, searchHit{Kind: string(h.Kind), Turn: h.Turn, Message: h.Message, At: formatStamp(h.At), Text: h.Text, Ranges: append([][2]int{}, h.Matches...), cut: h.Cut})
+	s.Matches = append(s.Matches, searchHit{Kind: string(h.Kind), Turn: h.Turn, Branch: h.Branch, Message: h.Message, At: formatStamp(h.At), Text: h.Text, Ranges: append([][2]int{}, h.Matches...), cut: h.Cut})
 	r.Matches++
 }
