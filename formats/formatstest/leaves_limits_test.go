@@ -62,19 +62,27 @@ func rawShare(t *testing.T, c formatstest.Case) {
 func TestLeavesLimits(t *testing.T) {
 	have := map[string]int{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != "leaves.txt" {
+		if err != nil || d.Name() != "leaves.txt" && d.Name() != "writes.txt" {
 			return err
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		list, err := leaves.ParseDeclared(string(text))
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		name, parts := filepath.Base(filepath.Dir(path)), []string{string(text)}
+		if d.Name() == "writes.txt" {
+			name = strings.Split(filepath.ToSlash(path), "/")[1] + "-writer"
+			from, to := leaves.Writes(string(text))
+			parts = []string{from, to}
 		}
-		for d := range list.All() {
-			have[filepath.Base(filepath.Dir(path))+" "+d.Verb]++
+		for _, part := range parts {
+			list, err := leaves.ParseDeclared(part)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			for d := range list.All() {
+				have[name+" "+d.Verb]++
+			}
 		}
 		return nil
 	})

@@ -58,10 +58,11 @@ func written(t *testing.T, c Case, s source) {
 
 // drafts are the sessions of a source as a format writes them.
 type drafts struct {
-	dir    string
-	paths  []string      // by session; "" if it is within the draft of another
-	roots  []int         // by session: the outermost one of its family
-	losses [][]loss.Code // by session
+	dir     string
+	paths   []string      // by session; "" if it is within the draft of another
+	roots   []int         // by session: the outermost one of its family
+	losses  [][]loss.Code // by session
+	reports [][]loss.Loss // the same, whole
 }
 
 // put writes each session of a source into a folder.
@@ -115,8 +116,10 @@ func (c Case) put(ctx context.Context, t *testing.T, to *formats.Format, s sourc
 			root = i
 		}
 		family[one.ID] = root
-		out.roots, out.losses = append(out.roots, root), append(out.losses, nil)
-		b.OnLoss = func(n loss.Loss) { out.losses[i] = append(out.losses[i], n.Code) }
+		out.roots, out.losses, out.reports = append(out.roots, root), append(out.losses, nil), append(out.reports, nil)
+		b.OnLoss = func(n loss.Loss) {
+			out.losses[i], out.reports[i] = append(out.losses[i], n.Code), append(out.reports[i], n)
+		}
 		b.Path = place(t, to, dir, i, &one.Head)
 		if err := os.MkdirAll(filepath.Dir(b.Path), 0o777); err != nil {
 			return nil, err

@@ -24,6 +24,7 @@ type Declaration struct {
 	By      string // a pattern of leaves with the same value, which arrive
 
 	leaf, by pattern
+	text     *regexp.Regexp // of what is invented, if somebody says it
 }
 
 // Verbs lists what a declaration can say of a leaf, and with which words.
@@ -35,8 +36,9 @@ type Declaration struct {
 //	lost CODE         a loss of this code names the record
 //	dropped           it does not arrive
 //	secret            it is a secret, and never does
+//	invented          a writer makes it: no session has it
 func Verbs() []string {
-	return []string{"said", "derived", "superseded", "kept", "lost", "dropped", "secret"}
+	return []string{"said", "derived", "superseded", "kept", "lost", "dropped", "secret", "invented"}
 }
 
 // ParseDeclared reads the text of leaves.txt:
@@ -55,7 +57,8 @@ func Verbs() []string {
 // The first line names the discriminators. A declaration begins with its verb, the verb's word
 // if it has one, and the reason. Each indented line is a pattern: for each discriminator its
 // value, "a|b" for several or "*" for any, and then a path, in which "*" is part of a name and "**" any
-// part of the path. Lines that begin with # are comments.
+// part of the path. After "=" stands, for what is invented, a regular expression that its text matches;
+// each white space in that is one blank. Lines that begin with # are comments.
 func ParseDeclared(text string) (*Declared, error) {
 	d := &Declared{}
 	var head *Declaration
@@ -101,7 +104,7 @@ func parseHead(words []string) (*Declaration, error) {
 		return nil, fmt.Errorf("%q is not one of %s", d.Verb, strings.Join(Verbs(), ", "))
 	case d.Verb == "said" && len(speakers(d.Of)) == 0:
 		return nil, fmt.Errorf("nobody is %q", d.Of)
-	case d.Verb == "derived" && !strings.HasPrefix(d.Of, "is:") && !slices.Contains(Transforms(), d.Of):
+	case d.Verb == "derived" && !strings.HasPrefix(d.Of, "is:") && !strings.HasPrefix(d.Of, "as:") && !slices.Contains(Transforms(), d.Of):
 		return nil, fmt.Errorf("%q is not one of %s", d.Of, strings.Join(Transforms(), ", "))
 	case d.Verb != "said" && d.Reason == "":
 		return nil, fmt.Errorf("%s without a reason", d.Verb)
@@ -111,6 +114,12 @@ func parseHead(words []string) (*Declaration, error) {
 
 // parse reads a line with a pattern.
 func (d *Declaration) parse(words []string, kinds int) (err error) {
+	if at := slices.Index(words, "="); at >= 0 {
+		if d.text, err = regexp.Compile("^(?:" + strings.Join(words[at+1:], " ") + ")$"); err != nil {
+			return err
+		}
+		words = words[:at]
+	}
 	by := slices.Index(words, "by")
 	if by < 0 {
 		by = len(words)

@@ -7,4 +7,7 @@
 // must be covered by a declaration, which says why. The declarations of a codec are a text
 // beside it, leaves.txt, see ParseDeclared. They are held to account, too: the law recomputes
 // what is derived, looks for what is superseded, and fails on a declaration that covers nothing.
+//
+// A Writer tests the same of a writer: the leaves of sessions are looked for in what it writes, and
+// whatever else is there must be declared as invented.
 package leaves

@@ -79,12 +79,23 @@ func (w *Law) Holds(t testing.TB, f *formats.Format, path string) {
 // holds looks for the leaves of a store. what it is begins each report.
 func (w *Law) holds(t testing.TB, f *formats.Format, path, what string) *look {
 	t.Helper()
-	k := &look{law: w, groups: map[string]string{}, grouped: map[string]bool{}, owners: map[string]string{}, messages: map[string][]*pool{}, wide: map[string][]*pool{}, rests: map[string][]*pool{}, rules: map[string][]*Declaration{}}
+	k := newLook(w)
 	for r := range w.Walk(t, path, w.Kinds) {
 		k.take(r)
 	}
 	k.decode(t, f, path)
 	k.search()
+	k.report(t, what)
+	return k
+}
+
+func newLook(w *Law) *look {
+	return &look{law: w, groups: map[string]string{}, grouped: map[string]bool{}, owners: map[string]string{}, messages: map[string][]*pool{}, wide: map[string][]*pool{}, rests: map[string][]*pool{}, rules: map[string][]*Declaration{}}
+}
+
+// report reports the leaves that are missing.
+func (k *look) report(t testing.TB, what string) {
+	t.Helper()
 	var order []string
 	first, more := map[string]string{}, map[string]int{}
 	for i := range k.leaves {
@@ -108,7 +119,6 @@ func (w *Law) holds(t testing.TB, f *formats.Format, path, what string) *look {
 	if len(order) > maxReported {
 		t.Errorf("leaves of %d more kinds are missing", len(order)-maxReported)
 	}
-	return k
 }
 
 func (w *Law) count(l *wanted) {
@@ -150,6 +160,7 @@ type look struct {
 	rests    map[string][]*pool        // what sessions have besides messages, by the groups of their records
 	rules    map[string][]*Declaration // by kind and path
 	lost     []loss.Loss
+	strict   bool // of a writer: values of which there are few are found only at their paths, and losses have the addresses of records
 }
 
 // take takes the leaves of a record, and of the JSON in them.
@@ -172,6 +183,9 @@ func (k *look) take(r Record) {
 			want := wanted{index: len(k.leaves), Leaf: one, record: &r, rules: k.rulesOf(r.Kind, one.Path)}
 			if !one.Bytes {
 				want.Value = scrubbed(one.Value)
+			}
+			if one.who > extra {
+				want.who = []place{one.who}
 			}
 			for _, d := range want.rules {
 				if len(list) > 1 || one.Path != l.Path {

@@ -55,7 +55,8 @@ func (p place) String() string {
 // offer is one value of a session that was decoded.
 type offer struct {
 	place place
-	path  string // of extra data, see plainPath
+	also  []place // who else may say it, in what a writer wrote
+	path  string  // of extra data, see plainPath
 	used  bool
 	text  string // what is left of a text that is found in pieces
 	whole string // the text, before anything was found

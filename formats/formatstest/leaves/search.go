@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/formats/loss"
@@ -117,23 +118,38 @@ func (k *look) searchOne(telling string) {
 			l.take(find(l.pools, l.key(), l.allowed))
 		}
 	})
-	each(k.derive)
+	each(func(l *wanted) {
+		if !k.strict || len(l.Value) >= short {
+			k.derive(l, false)
+		}
+	})
+	each(func(l *wanted) { k.derive(l, false) })
 	for _, cut := range []bool{false, true} {
 		each(func(l *wanted) {
-			if l.who == nil && !l.numbered() {
+			if l.who == nil && !l.numbered() && !(k.strict && l.plain()) {
 				l.take(find(slices.Concat(l.pools, l.rests), l.key(), func(o *offer) bool { return o.place == extra && l.under(o.path, cut) }))
 			}
 		})
 	}
 	each(func(l *wanted) {
-		if l.who == nil {
+		if l.who == nil && !(k.strict && l.plain()) {
 			l.take(cmp.Or(find(l.pools, l.key(), func(o *offer) bool { return o.place > extra }),
 				find(slices.Concat(l.pools, l.rests), l.key(), func(o *offer) bool { return o.place == field || l.numbered() })))
 		}
 	})
+	each(func(l *wanted) { k.derive(l, true) })
 }
 
-func (l *wanted) key() string {
+// short is the length of values that can stand within others by chance.
+const short = 4
+
+// plain reports whether the value is one of few, so that it is found anywhere.
+func (l *wanted) plain() bool {
+	_, err := strconv.Atoi(l.Value)
+	return l.Value == "true" || l.Value == "false" || err == nil && len(l.Value) < 6
+}
+
+func (l *Leaf) key() string {
 	if l.Bytes {
 		return asBytes + l.Value
 	}
@@ -147,7 +163,9 @@ func (l *wanted) take(o *offer) {
 }
 
 // allowed reports whether an offer is where the leaf must be.
-func (l *wanted) allowed(o *offer) bool { return slices.Contains(l.who, o.place) }
+func (l *wanted) allowed(o *offer) bool {
+	return slices.ContainsFunc(l.who, func(p place) bool { return p == o.place || slices.Contains(o.also, p) })
+}
 
 // under reports whether extra data is under the path of the leaf. Its name can begin with a word
 // of the codec's, which is cut, or with several before all of the path.
@@ -169,6 +187,9 @@ var elements = regexp.MustCompile(`\.\d+\b`)
 // names reports whether a loss of a code names a record, its table or its file.
 func (k *look) names(code, at string) bool {
 	return slices.ContainsFunc(k.lost, func(l loss.Loss) bool {
+		if k.strict {
+			return string(l.Code) == code && l.At.File == at
+		}
 		return string(l.Code) == code && (within(at, l.At, l.At.Short()) || within(at, l.At, l.At.String()))
 	})
 }
@@ -213,21 +234,25 @@ func (k *look) cover(d *Declaration) {
 	k.law.shown[d] = u
 }
 
-// derive looks for another form of a leaf.
-func (k *look) derive(l *wanted) {
+// derive looks for another form of a leaf: late, when all others are found, for those that are not the same.
+func (k *look) derive(l *wanted, late bool) {
 	ok := l.allowed
 	if l.who == nil {
 		ok = func(*offer) bool { return true }
 	}
 	pools := slices.Concat(l.pools, l.rests)
 	for _, d := range l.rules {
-		if d.Verb != "derived" {
+		if d.Verb != "derived" || d.Of == "within" && l.who == nil || (d.Of == "later") != late {
 			continue
 		}
 		var list []*offer
 		switch d.Of {
 		case "joined":
 			if o := joined(pools, k.following(l), ok); o != nil {
+				list = []*offer{o}
+			}
+		case "within":
+			if o := inside(pools, l.Value, ok); o != nil {
 				list = []*offer{o}
 			}
 		case "letters":
@@ -239,6 +264,13 @@ func (k *look) derive(l *wanted) {
 		case "mixed":
 			list = mixed(pools, l.Value, ok)
 		default:
+			ok := ok
+			if at, renamed := strings.CutPrefix(d.Of, "as:"); renamed {
+				below, all := strings.CutSuffix(at, "**")
+				ok = func(o *offer) bool {
+					return o.path == at || all && strings.HasPrefix(o.path, below) && path.Ext(o.path) == path.Ext(plainPath(l.Path))
+				}
+			}
 			for _, key := range derivedKeys(d.Of, l.Leaf) {
 				o := find(pools, key, ok)
 				if o == nil && strings.HasPrefix(d.Of, "is:") { // a word for a state can be in a field
@@ -250,7 +282,9 @@ func (k *look) derive(l *wanted) {
 			}
 		}
 		for _, o := range list {
-			o.used, l.found = true, true
+			if o.used, l.found = true, true; d.Of != "joined" && d.Of != "within" {
+				o.text = ""
+			}
 		}
 		if l.found {
 			k.cover(d)

@@ -16,9 +16,11 @@ import (
 //
 //	json    JSON in a string: each of its leaves arrives
 //	time    a time, in milliseconds or as ISO 8601
+//	later   a time, or less than a second after it
 //	base64  bytes in that spelling
 //	dataurl a data URL of bytes
 //	fileuri a file URI of a path
+//	within  a part of a text
 //	joined  one of several texts that are joined, with white space between them
 //	tagged  several texts with tags around them, and [Image] for what is no text
 //	mixed   several texts in any order, with white space between them
@@ -27,9 +29,10 @@ import (
 //	hex     bytes in hex
 //	flag    true for the number 1
 //	name    the name of a member, for the key of a map
+//	as:a.b  the same, under that path of the target; a.** is anything below a with the last name
 //	is:1=a  the word for a number, a word in capitals or another one; several are separated by commas
 func Transforms() []string {
-	return []string{"json", "time", "base64", "dataurl", "fileuri", "joined", "tagged", "mixed", "trimmed", "letters", "hex", "flag", "name"}
+	return []string{"json", "time", "later", "base64", "dataurl", "fileuri", "within", "joined", "tagged", "mixed", "trimmed", "letters", "hex", "flag", "name"}
 }
 
 // wordOf returns the word of a transform such as is:1=agent,2=ask for a value, "" if it has none.
@@ -58,6 +61,9 @@ func unpack(list []Leaf, l Leaf) ([]Leaf, bool) {
 // derivedKeys returns the keys of what a leaf is another form of.
 func derivedKeys(how string, l Leaf) (out []string) {
 	value := l.Value
+	if strings.HasPrefix(how, "as:") {
+		return []string{l.key()}
+	}
 	if strings.HasPrefix(how, "is:") {
 		if word := wordOf(how, value); word != "" {
 			out = append(out, asText+word)
@@ -73,6 +79,11 @@ func derivedKeys(how string, l Leaf) (out []string) {
 		}
 		if ms := strconv.FormatInt(t.UnixMilli(), 10); err == nil {
 			out = append(out, asTime+ms, asText+ms)
+		}
+	case "later":
+		n, _ := strconv.ParseInt(value, 10, 64)
+		for ms := range int64(1000) {
+			out = append(out, asTime+strconv.FormatInt(n+ms, 10))
 		}
 	case "base64":
 		if l.Bytes {
@@ -103,6 +114,26 @@ func derivedKeys(how string, l Leaf) (out []string) {
 		out = append(out, asName+value)
 	}
 	return out
+}
+
+// gap stands in what is left of a text for each part of it that was found.
+const gap = "…"
+
+var lastWord, firstWord = regexp.MustCompile(`[A-Za-z0-9]$`), regexp.MustCompile(`^[A-Za-z0-9]`)
+
+// inside takes a text out of what is left of one that is said: a short one if it is a word there.
+func inside(pools []*pool, value string, ok func(*offer) bool) *offer {
+	for _, p := range pools {
+		for _, o := range p.texts {
+			before, after, found := strings.Cut(o.text, value)
+			if !found || !ok(o) || len(value) < short && (lastWord.MatchString(before) || firstWord.MatchString(after)) {
+				continue
+			}
+			o.text = before + gap + after
+			return o
+		}
+	}
+	return nil
 }
 
 // joined takes the first of some texts from the front of what is left of one that is said, or from

@@ -18,6 +18,9 @@ type Leaf struct {
 	Value string // a string, a number as it is written, true or false, or bytes
 	Bytes bool   // Value is bytes and no text
 	First bool   // the object has a later member of this name, which is the one that clients read
+
+	who  place // who says it, if the walk knows that
+	part int   // the part of a session that it is of, from 1, if it is of a call or a result
 }
 
 // Record is one line, row or file of a store.

@@ -1,0 +1,255 @@
+package leaves
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// Writer is the law of a writer: what a session has is in what is written of it, and nothing else.
+// It is the law of leaves for both: each leaf of a session is looked for among those of the
+// target, and each that nobody looked for must be declared as invented. Who says a leaf of the
+// target is what the declarations of its reader say.
+type Writer struct {
+	From, To *Law // what is declared of the leaves of sessions, and of those of the target
+
+	reader *Law
+}
+
+// NewWriter returns the law of a writer. text is its writes.txt: the declarations for sessions,
+// whose kinds are those of records, and then those for the target, each as in leaves.txt.
+func NewWriter(t testing.TB, reader *Law, text string) *Writer {
+	t.Helper()
+	from, to := Writes(text)
+	return &Writer{NewLaw(t, nil, from, nil), NewLaw(t, nil, to, nil), reader}
+}
+
+// Writes returns the declarations of a writes.txt for sessions, and those for the target.
+func Writes(text string) (from, to string) {
+	from, to, _ = strings.Cut(text, "\nkinds ")
+	return from, "kinds " + to
+}
+
+// Source is a session that was written, and what the writer reported of it.
+type Source struct {
+	leaves []Record
+	Lost   []loss.Loss
+}
+
+// NewSource takes the leaves of a session.
+func NewSource(t testing.TB, s *session.Session) *Source {
+	t.Helper()
+	return &Source{leaves: records(t, s)}
+}
+
+// Holds tests the law on sessions and the store at paths that they were written to.
+func (w *Writer) Holds(t testing.TB, sessions []*Source, paths []string) {
+	t.Helper()
+	from, to := newLook(w.From), newLook(w.To)
+	for _, s := range sessions {
+		for _, r := range s.leaves {
+			from.take(r)
+		}
+		from.lost = append(from.lost, s.Lost...)
+	}
+	for i := range from.leaves {
+		if l := &from.leaves[i]; l.Leaf.who == 0 {
+			l.who = nil // only of what somebody says, declarations tell who else can
+		}
+	}
+	from.strict = true
+	offers, tellings, order := w.offers(t, to, paths)
+	found := make([]bool, len(from.leaves))
+	for _, telling := range order {
+		list := []*pool{tellings[telling]}
+		for i := range from.leaves {
+			l := &from.leaves[i]
+			l.pools, l.rests, l.found = list, nil, false
+		}
+		from.each(every, from.own)
+		from.searchOne("")
+		for i := range from.leaves {
+			found[i] = found[i] || from.leaves[i].found
+		}
+	}
+	for i := range from.leaves {
+		from.leaves[i].found = found[i]
+	}
+	from.supersede()
+	from.each(every, from.drop)
+	from.report(t, "lost: ")
+	together(t, from.leaves, to.leaves)
+	for i := range to.leaves {
+		l, o := &to.leaves[i], offers[i]
+		if l.found = o.used && strings.TrimSpace(strings.ReplaceAll(o.text, gap, "")) == ""; o.used && !l.found {
+			l.Value = o.text
+		}
+	}
+	to.supersede()
+	to.each(every, to.invent)
+	to.report(t, "invented: ")
+}
+
+// together tests that what a call has is in one record of the target, and what its result has in
+// another one that names the call. Of a result, only what the model saw counts.
+func together(t testing.TB, from, to []wanted) {
+	t.Helper()
+	lines := map[*Record][]*wanted{}
+	byID := map[string][]*Record{} // the records that have an id
+	for i := range to {
+		l := &to[i]
+		if lines[l.record] = append(lines[l.record], l); strings.HasSuffix(l.Path, "id") || strings.HasSuffix(l.Path, "rehome.call") {
+			byID[l.Value] = append(byID[l.Value], l.record)
+		}
+	}
+	has := func(r *Record, part []*wanted) bool {
+		return !slices.ContainsFunc(part, func(l *wanted) bool {
+			return l.who != nil && l.found && !strings.Contains(l.Path, ".Value") && !slices.ContainsFunc(lines[r], func(o *wanted) bool {
+				return o.Value == l.Value || l.Bytes && slices.Contains(derivedKeys("base64", l.Leaf), o.key()) || len(l.Value) >= short && strings.Contains(o.Value, l.Value)
+			})
+		})
+	}
+	called := map[string][]string{} // ids in the target by those of the source
+	for part := range parts(from) {
+		id := part[0].Value
+		switch part[0].Path {
+		case "Parts.ToolCall.ID":
+			fit := false
+			for _, r := range byID[id] {
+				if !has(r, part) {
+					continue
+				}
+				for _, o := range lines[r] {
+					if strings.HasSuffix(o.Path, "message.content[].id") {
+						fit, called[id] = true, append(called[id], o.Value)
+					}
+				}
+			}
+			if !fit {
+				t.Errorf("apart: %s: no record has call %q with all of its arguments", part[0].record.At, id)
+			}
+		case "Parts.ToolResult.Call":
+			fit := len(called[id]) == 0
+			for _, to := range called[id] {
+				fit = fit || slices.ContainsFunc(byID[to], func(r *Record) bool {
+					return slices.ContainsFunc(lines[r], func(o *wanted) bool { return strings.HasSuffix(o.Path, "tool_use_id") }) && has(r, part)
+				})
+			}
+			if !fit {
+				t.Errorf("apart: %s: no record has a result of call %q with all that it says", part[0].record.At, id)
+			}
+		}
+	}
+}
+
+// parts yields the leaves of each call and each result.
+func parts(list []wanted) iter.Seq[[]*wanted] {
+	return func(yield func([]*wanted) bool) {
+		for i := 0; i < len(list); {
+			var part []*wanted
+			for n := list[i].part; i < len(list) && list[i].part == n; i++ {
+				part = append(part, &list[i])
+			}
+			if part[0].part > 0 && !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// own finds a leaf that the target has under the same name, before others with its value take that.
+func (k *look) own(l *wanted) {
+	if l.who != nil {
+		return
+	}
+	path := strings.ToLower(strings.TrimSuffix(plainPath(l.Path), "~"))
+	names, turn := strings.Split(path, "."), strings.HasPrefix(path, "turn.")
+	switch {
+	case turn:
+		names = append([]string{"rehome"}, names...)
+	case strings.HasPrefix(l.record.Kind, "session "):
+		names = append([]string{"session"}, names...)
+	case names[0] == "parts":
+		names = names[max(1, len(names)-2):]
+	}
+	name := "." + strings.Join(names, ".")
+	for _, key := range append(derivedKeys("time", l.Leaf), l.key()) {
+		if !l.found {
+			l.take(find(l.pools, key, func(o *offer) bool {
+				at := "." + strings.ToLower(o.path)
+				return strings.HasSuffix(at, name) && (turn || !strings.HasPrefix(at, ".rehome.turn.")) && (names[0] == "session" || !strings.HasPrefix(at, ".session."))
+			}))
+		}
+	}
+}
+
+// offers walks over what was written. It returns the offer of each leaf, and pools of them by the
+// tellings of the conversation.
+func (w *Writer) offers(t testing.TB, k *look, paths []string) (out []*offer, pools map[string]*pool, order []string) {
+	t.Helper()
+	pools = map[string]*pool{}
+	reader := newLook(&Law{Declared: w.reader.Declared, shown: map[*Declaration]use{}})
+	for _, path := range paths {
+		for r := range w.reader.Walk(t, path, w.reader.Kinds) {
+			p := pools[r.Telling]
+			if p == nil {
+				p = newPool()
+				pools[r.Telling] = p
+				order = append(order, r.Telling)
+			}
+			first := len(k.leaves)
+			r.Telling = ""
+			k.take(r)
+			r.Leaves = nil
+			for _, l := range k.leaves[first:] {
+				r.Leaves = append(r.Leaves, l.Leaf)
+			}
+			reader.take(r)
+			for i := range k.leaves[first:] {
+				l := &k.leaves[first+i]
+				l.who = append(l.who, reader.leaves[first+i].who...)
+				out = append(out, p.stands(l))
+			}
+		}
+	}
+	return out, pools, order
+}
+
+// stands adds a leaf of a target.
+func (p *pool) stands(l *wanted) *offer {
+	o := &offer{place: field, path: plainPath(l.Path), text: l.Value, whole: l.Value}
+	if len(l.who) > 0 {
+		o.place, o.also = l.who[0], l.who[1:]
+	}
+	if !l.Bytes && o.place > extra {
+		p.texts = append(p.texts, o)
+	}
+	keys := []string{l.key()}
+	if at, err := time.Parse(time.RFC3339Nano, strings.TrimPrefix(l.Value, "~")); err == nil {
+		keys = append(keys, asTime+strconv.FormatInt(at.UnixMilli(), 10))
+	}
+	if ms, err := strconv.ParseInt(strings.TrimPrefix(l.Value, "~"), 10, 64); err == nil && ms > 1e11 {
+		keys = append(keys, asTime+strconv.FormatInt(ms, 10))
+	}
+	for _, key := range keys {
+		p.by[key] = append(p.by[key], o)
+	}
+	return o
+}
+
+// invent excuses what is declared to be made by the writer. Of what somebody says, the text is
+// declared, too.
+func (k *look) invent(l *wanted) {
+	for _, d := range l.rules {
+		if d.Verb == "invented" && (d.text == nil && l.who == nil || d.text != nil && d.text.MatchString(strings.Join(strings.Fields(l.Value), " "))) {
+			k.excuse(l, d)
+			return
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package formatstest_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"rehome/formats/all"
+	"rehome/formats/formatstest"
+	"rehome/formats/formatstest/leaves"
+	"rehome/golden"
+)
+
+// writers are the folders of the writers that have a law, by format.
+func writers() map[string]string {
+	return map[string]string{
+		"claude-code": "claudecode/internal/write",
+	}
+}
+
+// TestWriters: whatever is in a session is in what a writer makes of it, or its declarations say
+// why not; what else is there is declared, too.
+func TestWriters(t *testing.T) {
+	reg := all.Registry()
+	for format, folder := range writers() {
+		t.Run(format, func(t *testing.T) {
+			to := reg.Lookup(format)
+			text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(folder), "writes.txt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			law := leaves.NewWriter(t, newSharedLaws(t).leavesOf(t, format), string(text))
+			total, ran := 0, 0
+			for _, from := range reg.All() {
+				if from.Sessions == nil {
+					continue
+				}
+				list := samples(t, from.Name)
+				for i, f := range append(played(t, from.Name), generatedAgents(t, from.Name)...) {
+					if i%golden.Every() == 0 {
+						list = append(list, f)
+					}
+				}
+				total += len(list)
+				t.Run(from.Name, func(t *testing.T) {
+					c := formatstest.Case{Format: from, Registry: reg}
+					for _, f := range list {
+						t.Run(f.Name, func(t *testing.T) {
+							ran++
+							c.Writes(t, f, to, law)
+						})
+					}
+				})
+			}
+			if ran < total {
+				return // what the others have is not known
+			}
+			for _, text := range append(law.From.Unused(), law.To.Unused()...) {
+				t.Error(text)
+			}
+		})
+	}
+}
