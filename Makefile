@@ -18,7 +18,7 @@ CONCURRENT = $(LONGEST) $(filter-out $(LONGEST),$(shell grep -rlE '^[[:space:]]*
 
 # Tests that start programs, kill or trace them, which the race detector does not watch, and those
 # of one goroutine that would take it minutes. The other tests run the same code as a whole.
-UNWATCHED = Killed|OnFullDisk$$|^Test(NoSockets|Hostile|FullDisk|FewFiles|FileSizeLimit|Finish|Screens|Week|GitSetup|GitAgents|ShownCommands|ShowMemory|WrittenBetweenLooks|ReadWithinATransaction|AllTheColumns|RebuildLosesNothing|TextconvDiffers|PageDiffers|PageVectors|RedactPlanted|RedactedSessions|MovedLaw|MovedMeansMoved|Words)$$
+UNWATCHED = Killed|OnFullDisk$$|^Test(NoSockets|Hostile|FullDisk|FewFiles|FileSizeLimit|Finish|Screens|Week|GitSetup|GitAgents|ShownCommands|ShowMemory|WrittenBetweenLooks|ReadWithinATransaction|AllTheColumns|RebuildLosesNothing|TextconvDiffers|PageDiffers|PageVectors|RedactPlanted|RedactedSessions|MovedLaw|MovedMeansMoved|Words|Faults)$$
 
 export CGO_ENABLED = 0
 
