@@ -166,17 +166,15 @@ func (s *Store) Ends(f *File) (e Ends, err error) {
 	}
 }
 
+// ends reads both ends of the first bytes of a file: what is appended meanwhile is not of its size.
 func (s *Store) ends(file *os.File, size int64) (e Ends, err error) {
 	e.Size = size
 	if s.head == nil {
 		s.head, s.tail = make([]byte, MaxEnd), make([]byte, MaxEnd)
 	}
-	n, err := file.ReadAt(s.head, 0)
-	if e.Head, e.Tail = s.head[:n], s.head[:n]; errors.Is(err, io.EOF) {
-		return e, nil
-	}
-	if err == nil {
-		n, err = file.ReadAt(s.tail, max(0, e.Size-MaxEnd))
+	n, err := file.ReadAt(s.head[:min(MaxEnd, size)], 0)
+	if e.Head, e.Tail = s.head[:n], s.head[:n]; err == nil && size > MaxEnd {
+		n, err = file.ReadAt(s.tail, size-MaxEnd)
 		e.Tail = s.tail[:n]
 	}
 	if errors.Is(err, io.EOF) {
