@@ -344,6 +344,9 @@ func (d *decoder) result(r *record) {
 		for b := range rawjson.Elements(out) {
 			t.Content = append(t.Content, part(b, "", ""))
 		}
+		if t.Content == nil { // the model is sent an empty result, whatever an event says
+			t.Content = []session.Part{&session.Text{}}
+		}
 	} else {
 		words, code := rawjson.Text(out), ""
 		if strings.HasPrefix(words, `{"output":`) && at([]byte(words), "output") != nil { // as 0.77.0 and earlier write it

@@ -20,10 +20,7 @@ const (
 func cloneCall(c *session.ToolCall) *session.ToolCall {
 	k := *c
 	k.ID, k.Name, k.Kind, k.Child = strings.Clone(c.ID), strings.Clone(c.Name), strings.Clone(c.Kind), strings.Clone(c.Child)
-	k.Input, k.Args = bytes.Clone(c.Input), bytes.Clone(c.Args)
-	if len(k.Args) > 0 {
-		k.Input = nil // Args holds the same data as the model wrote it
-	}
+	k.Input, k.Args = bytes.Clone(asked(c)), nil
 	k.Extras = nil
 	return &k
 }

@@ -433,3 +433,31 @@ func TestFactsFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoTruths: what the model received is printed, and another text that the client recorded
+// beside it is named.
+func TestTwoTruths(t *testing.T) {
+	diff := `"diffString":"@@ -1 +1 @@\n-dry\n+recorded\n"`
+	for name, c := range map[string]struct {
+		input, args, sent, value string
+		want, never              string
+	}{
+		"output": {`{"command":"cat a"}`, "", "Exit code: 0\nOutput:\nsent", `{"stdout":"recorded"}`, "not sent, but recorded by the client: recorded", "    recorded"},
+		"empty":  {`{"command":"true"}`, "", "", `{"stdout":"recorded"}`, "not sent, but recorded by the client: recorded", "    recorded"},
+		"edit":   {`{"path":"a","old_string":"dry","new_string":"sent"}`, "", "done", `{` + diff + `}`, "+sent", "recorded"},
+		"patch":  {`"*** Begin Patch\n*** Update File: a\n-dry\n+sent\n"`, "", "done sent", `{` + diff + `}`, "done sent", "recorded"},
+		"write":  {`{"path":"a","contents":"wet"}`, "", "sent", `{"beforeFullFileContent":"dry","afterFullFileContent":"recorded"}`, "sent", "recorded"},
+		"input":  {`{"command":"cat sent"}`, `{"command":"cat recorded"}`, "sent", `{}`, "cat sent", "recorded"},
+		"same":   {`{"path":"a","old_string":"dry","new_string":"x recorded y"}`, "", "done", `{` + diff + `}`, "@@ -1 +1 @@", "sent"},
+	} {
+		r := result("c", "success", c.value)
+		r.Parts[0].(*session.ToolResult).Content = []session.Part{&session.Text{Text: c.sent}}
+		one := &session.ToolCall{ID: "c", Name: "x", Input: session.Raw(c.input), Args: session.Raw(c.args)}
+		for _, detail := range []Detail{Brief, Full} {
+			out := shown(t, stream(user(1, "go"), said(one), r), Options{Tools: detail})
+			if !strings.Contains(out, c.want) || strings.Contains(out, c.never) {
+				t.Errorf("%s: want %q and not %q in\n%s", name, c.want, c.never, out)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rehome/cmd/internal/screen"
@@ -26,15 +27,17 @@ func resultBody(r *session.ToolResult) json.RawMessage {
 	return json.RawMessage(r.Value)
 }
 
-// editDiff returns the diff of a file edit: the one in the result, or one computed
-// from the contents before and after. It returns nil if there was no edit.
-func editDiff(body, args map[string]json.RawMessage, failed bool) []string {
+// editDiff returns the diff of a file edit: what the model asked for, or the one in the result
+// if that says the same and more. It returns nil if there was no edit.
+func editDiff(body, args map[string]json.RawMessage, asked session.Raw, failed bool) []string {
+	var kept []string
 	for _, name := range []string{"diffString", "patch", "diff"} {
 		if s, ok := stringValue(body[name]); ok && s != "" {
-			return diffLines(s)
+			kept = diffLines(s)
+			break
 		}
 	}
-	if failed {
+	if failed && (kept == nil || !repeats(kept, args, asked)) {
 		return nil
 	}
 	pair := func(from map[string]json.RawMessage, old, fresh string) []string {
@@ -45,11 +48,14 @@ func editDiff(body, args map[string]json.RawMessage, failed bool) []string {
 		}
 		return unified(strings.ReplaceAll(a, "\r\n", "\n"), strings.ReplaceAll(b, "\r\n", "\n"))
 	}
-	if d := pair(body, "beforeFullFileContent", "afterFullFileContent"); d != nil {
-		return d
+	if kept == nil {
+		kept = pair(body, "beforeFullFileContent", "afterFullFileContent")
 	}
-	if d := pair(body, "prevContent", ""); body["deletedFile"] != nil && d != nil {
-		return d
+	if kept == nil && body["deletedFile"] != nil {
+		kept = pair(body, "prevContent", "")
+	}
+	if kept != nil && repeats(kept, args, asked) {
+		return kept
 	}
 	for _, names := range [][2]string{{"old_string", "new_string"}, {"oldText", "newText"}, {"old_str", "new_str"}} {
 		if args[names[1]] == nil {
@@ -60,6 +66,26 @@ func editDiff(body, args map[string]json.RawMessage, failed bool) []string {
 		}
 	}
 	return nil
+}
+
+// changeArgs are the arguments in which a model writes a change itself.
+var changeArgs = [...]string{"old_string", "new_string", "oldText", "newText", "old_str", "new_str", "edits", "content", "contents", "fileText", "file_text", "patch", "input"}
+
+// repeats reports whether the model wrote each line that a diff adds, or did not write the change
+// itself.
+func repeats(diff []string, args map[string]json.RawMessage, asked session.Raw) bool {
+	if len(asked) == 0 || args != nil && !slices.ContainsFunc(changeArgs[:], func(name string) bool { return args[name] != nil }) {
+		return true
+	}
+	var said strings.Builder
+	for s := range session.Strings(asked) {
+		said.WriteString(s)
+		said.WriteByte('\n')
+	}
+	whole := strings.ReplaceAll(said.String(), "\r\n", "\n")
+	return !slices.ContainsFunc(diff, func(l string) bool {
+		return strings.HasPrefix(l, "+") && !strings.HasPrefix(l, "+++ ") && !strings.Contains(whole, strings.TrimSpace(l[1:]))
+	})
 }
 
 // resultText returns the text of a result, or "" if no known member has any.

@@ -21,6 +21,7 @@ type Step struct {
 	Extras   []screen.Safe    // +3 -1, 2.3 s
 	Args     []Arg            // all arguments, with Full
 	Body     []string         // lines of the result
+	recorded []string         // another result, which the model did not receive
 	omitted  int              // number of lines left out of body
 	Diff     bool             // body is a diff
 	Media    []*session.Media // in the result
@@ -46,14 +47,11 @@ func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Opt
 	if c.Kind != "" && c.Kind != "mcp" && !strings.HasPrefix(c.Kind, "tool-") {
 		st.Name = c.Kind
 	}
-	asked := c.Args
-	if len(asked) == 0 {
-		asked = c.Input
-	}
+	asked := asked(c)
 	args := members(asked)
 	st.Subject = subject(args, workspace)
 	if r != nil {
-		st.result(r, args)
+		st.result(r, asked, args)
 	}
 	if o.Tools == Full {
 		st.Args = argList(asked, args)
@@ -61,12 +59,22 @@ func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Opt
 			st.Args = slices.DeleteFunc(st.Args, func(a Arg) bool { return slices.Contains(diffArgs[:], a.Name) })
 		}
 	}
-	if r != nil && o.Digests && o.All {
+	if r != nil && (o.Tools == Full || o.Digests && o.All) {
 		st.addContent(r)
 	}
+	st.addRecorded(o.Tools)
 	st.addDuration(c, r)
 	st.shorten(o)
 	return st
+}
+
+// asked returns the arguments of a call as the model wrote them; those that the tool ran with if
+// they are all that is known, or are whole where the others break off.
+func asked(c *session.ToolCall) session.Raw {
+	if text, torn := stringValue(json.RawMessage(c.Input)); len(c.Args) > 0 && (len(c.Input) == 0 || torn && strings.HasPrefix(text, "{")) {
+		return c.Args
+	}
+	return c.Input
 }
 
 // diffArgs are the arguments that a step with a diff already shows.
@@ -195,8 +203,8 @@ func (st *Step) elided() (at int, words screen.Safe) {
 	return at, "… " + screen.Plural(int64(st.omitted), "more line") + " (--tools full)"
 }
 
-// result fills in the result of a call.
-func (st *Step) result(r *session.ToolResult, args map[string]json.RawMessage) {
+// result fills in the result of a call: what the model received, if the source has it.
+func (st *Step) result(r *session.ToolResult, asked session.Raw, args map[string]json.RawMessage) {
 	for _, p := range r.Content {
 		if m, ok := p.(*session.Media); ok {
 			st.Media = append(st.Media, m)
@@ -215,24 +223,39 @@ func (st *Step) result(r *session.ToolResult, args map[string]json.RawMessage) {
 	} else if ok && st.Outcome == "failure" {
 		st.Outcome = "failure, exit 0"
 	}
-	if st.Body = editDiff(body, args, r.Error); st.Body != nil {
+	if st.Body = editDiff(body, args, asked, r.Error); st.Body != nil {
 		st.Diff = true
 		added, removed := DiffStat(st.Body)
 		st.Extras = append(st.Extras, screen.Sprintf("+%d -%d", added, removed))
 		return
 	}
-	text := resultText(body)
-	if text == "" {
-		text = contentText(r.Content)
+	text := contentText(r.Content)
+	if len(r.Content) == 0 {
+		text = resultText(body)
 	}
-	if text == "" && len(r.Value) > 0 && body["exitCode"] == nil && !r.Error {
+	if len(r.Content) == 0 && text == "" && len(r.Value) > 0 && body["exitCode"] == nil && !r.Error {
 		text = otherResult(resultBody(r))
+	}
+	if other := resultText(body); body["structuredPatch"] == nil && body["todos"] == nil && body["task"] == nil && r.Contradicts(other) {
+		st.recorded = splitLines(strings.Trim(strings.ReplaceAll(other, "\r\n", "\n"), "\n"))
 	}
 	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	st.Body = splitLines(text)
 }
 
-// addContent adds what the model received, if the client keeps another result beside it.
+// addRecorded names what the client recorded, if that says something else than what the model
+// received.
+func (st *Step) addRecorded(detail Detail) {
+	lines := st.recorded
+	if detail != Full && len(lines) > 1 {
+		lines = []string{lines[0] + " …"}
+	}
+	if len(lines) > 0 {
+		st.Args = append(st.Args, Arg{"not sent, but recorded by the client", lines})
+	}
+}
+
+// addContent adds what the model received, if the step shows a diff instead.
 func (st *Step) addContent(r *session.ToolResult) {
 	lines := splitLines(strings.Trim(strings.ReplaceAll(contentText(r.Content), "\r\n", "\n"), "\n"))
 	if len(lines) > 0 && !slices.Equal(lines, st.Body) {

@@ -215,7 +215,7 @@ func (w *walker) part(m *session.Message, part session.Part, outOfBand bool) {
 	case *session.ToolCall:
 		c := cloneCall(t)
 		w.pending.put(c)
-		w.heldBytes += len(c.Args) + len(c.Input) + callSize
+		w.heldBytes += len(c.Input) + callSize
 		return
 	case *session.ToolResult:
 		w.result(t)

@@ -22,6 +22,9 @@ func (w *walker) results(m *session.Message, parts []session.Part, value []byte,
 		if r.Value = nil; n == 1 && value != nil {
 			r.Value = value
 			w.offloaded(r)
+			if len(r.Content) == 0 { // the model is sent an empty result, whatever the record says
+				r.Content = []session.Part{&session.Text{}}
+			}
 		}
 		one := &session.Message{ID: m.ID, Role: session.Tool, At: m.At, Archived: m.Archived, Origin: m.Origin, Parts: []session.Part{r}}
 		if first {

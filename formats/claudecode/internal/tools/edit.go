@@ -47,7 +47,7 @@ func replaced(docs [][]byte) (older, newer string, ok bool) {
 			if n++; n > 1 {
 				return "", "", false
 			}
-			a, b := cursortools.Find([][]byte{e}, "old_string", "oldText", "oldString"), cursortools.Find([][]byte{e}, "new_string", "newText", "newString")
+			a, b := sides(e)
 			older, newer, ok = rawjson.Text(a), rawjson.Text(b), isText(a) && isText(b) && len(a) > 2
 		}
 		return older, newer, ok
@@ -61,13 +61,17 @@ func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 // came of it.
 func claudeEdit(g *given, value []byte) (n Native, ok bool) {
 	docs := g.docs
-	e := &edit{path: g.text("path", "file_path", "target_file", "filePath", "relativeWorkspacePath")}
+	named := g.text("path", "file_path", "target_file", "filePath", "relativeWorkspacePath")
+	e := &edit{path: named}
 	came := [][]byte{cursortools.Case(value), value}
 	if e.path == "" {
 		e.path = rawjson.Text(cursortools.Find(came, "path", "file_path"))
 	}
 	e.contents(came)
 	path, lines, patch := patched(docs)
+	if patch && !e.records(path, lines) || !e.follow(docs) {
+		e.before, e.after, e.hunks, e.path = nil, nil, nil, named // the call stays as the model wrote it
+	}
 	if e.path == "" {
 		e.path = path
 	}
