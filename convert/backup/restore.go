@@ -358,7 +358,11 @@ func (r *restore) place(f *formats.Format, c *choice) (string, error) {
 			return p, nil
 		}
 	}
-	return "", &formats.Error{At: c.dest, Err: fmt.Errorf("no place where %s looks for sessions on this machine", c.store.Client), Hint: "pass --to DIR to restore it elsewhere"}
+	hint := "pass --to DIR to restore it elsewhere"
+	if len(places) == 0 { // the client keeps sessions in folders of projects alone
+		hint = "make or clone the folder of the project first, or " + hint
+	}
+	return "", &formats.Error{At: c.dest, Err: fmt.Errorf("no place where %s looks for sessions on this machine", c.store.Client), Hint: hint}
 }
 
 // fits reports whether all files of a store go to the parts of a root that hold

@@ -115,9 +115,9 @@ const maxCandidates = 10
 
 // newAmbiguous returns the error for a name that matches several sessions.
 func (a *app) newAmbiguous(l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
-	err, hint := a.newCandidates(l, matches), "use one of the ids below"
+	err, hint := a.newCandidates(l, matches), "use one of these ids"
 	if slices.ContainsFunc(err.candidates, func(c candidate) bool { return strings.Contains(c.Name, "#") }) {
-		hint = "use one of the paths below"
+		hint = "use one of these paths"
 	}
 	err.error = usageError{&formats.Error{At: name, Err: errors.New(problem), Hint: hint}}
 	return err
@@ -135,7 +135,7 @@ func (a *app) newUnknown(l *sessions.Listing, name, problem, hint string, all []
 	}
 	err := a.newCandidates(l, all)
 	if len(similar) == 0 && len(all) > 0 && err.more == 0 {
-		hint = "use one of the ids below"
+		hint = "use one of these ids"
 	}
 	err.error = usageError{&formats.Error{At: name, Err: unknownName(problem), Hint: hint}}
 	return err

@@ -51,8 +51,9 @@ Nothing is overwritten. The same session always gets the same id, so a second ru
 has grown since, --update writes it again.
 
 With --back, SRC is a session that was migrated before, and continued in its new client: its new turns are appended to
-the session that it was made from, unless that was continued, too. That can be one of Claude Code, the Cursor CLI or the
-Cursor SDK. Subagents come with the calls that started them. rehome undo takes all of it out again.
+the session that it was made from, unless that was continued, too. SRC can also be that one, if it was migrated once. It
+can be one of Claude Code, the Cursor CLI or the Cursor SDK. Subagents come with the calls that started them. rehome
+undo takes all of it out again.
 
 Examples:
 

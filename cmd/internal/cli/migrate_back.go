@@ -20,7 +20,7 @@ func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migra
 	if err != nil {
 		return nil, err
 	}
-	from, err := migratedFrom(listing, src)
+	from, err := a.migratedFrom(listing, src)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migra
 }
 
 // migratedFrom returns the session of a listing that a source stands for, if rehome made
-// it from another one.
-func migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, error) {
+// it from another one; or the only one that rehome made from it.
+func (a *app) migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, error) {
 	id := src.session
 	for _, s := range l.All() {
 		switch {
@@ -52,7 +52,19 @@ func migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, error) {
 	if id == "" {
 		return nil, &formats.Error{At: src.path, Err: errors.New("not the store of a session on this machine"), Hint: "name the session: `rehome ls` lists them"}
 	}
-	return nil, &formats.Error{At: id, Err: errors.New("rehome did not make this session from another one on this machine"), Hint: "omit --back to migrate it"}
+	var copies []*sessions.Listed
+	for _, s := range l.All() {
+		if s.Origin == id {
+			copies = append(copies, s)
+		}
+	}
+	switch len(copies) {
+	case 0:
+		return nil, &formats.Error{At: id, Err: errors.New("rehome did not make this session from another one on this machine"), Hint: "omit --back to migrate it"}
+	case 1:
+		return copies[0], nil
+	}
+	return nil, a.newAmbiguous(l, id, fmt.Sprintf("rehome made %d sessions from it", len(copies)), copies)
 }
 
 func (a *app) backSource(s *sessions.Listed) convert.BackSource {
