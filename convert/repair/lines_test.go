@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"rehome/convert/check"
@@ -59,5 +60,33 @@ func TestSourceLines(t *testing.T) {
 	}
 	if want := []string{"RH131:2", "RH131:3", "RH134:6", "RH135:4", "RH352:5", "RH352:7"}; !slices.Equal(slices.Sorted(slices.Values(acts)), want) {
 		t.Errorf("repairs %q, want %q", acts, want)
+	}
+}
+
+// TestNames: a file is known by its own name while it is repaired, whatever its copy is called,
+// and no private path is in a report.
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	src, odd := filepath.Join(dir, sessionName), filepath.Join(dir, "odd")
+	for path, text := range map[string]string{src: broken, odd: "nothing that anybody knows\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dst := range []string{"fixed", filepath.Join("new", "fixed"), filepath.Join("fixed.d", sessionName)} {
+		r, err := repair.Repair(t.Context(), all.Registry(), src, filepath.Join(dir, dst), repair.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Stores) != 1 || len(r.Stores[0].Acts) != 6 || r.Stores[0].Err != nil || r.Stores[0].Path != src || !r.Placed {
+			t.Errorf("%s: %+v", dst, r)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, dst)); err != nil || len(text) == 0 || strings.Contains(string(text), "[]") {
+			t.Errorf("%s: %v, %q", dst, err, text)
+		}
+	}
+	r, err := repair.Repair(t.Context(), all.Registry(), odd, filepath.Join(dir, "odd2"), repair.Options{})
+	if err != nil || len(r.Stores) != 1 || r.Stores[0].Err == nil || !strings.HasPrefix(r.Stores[0].Err.Error(), odd+": ") {
+		t.Errorf("%v, %+v", err, r)
 	}
 }

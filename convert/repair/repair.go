@@ -130,6 +130,9 @@ type job struct {
 
 func (j *job) run(ctx context.Context, rep *Report) error {
 	j.copy = j.folder.StorePath(j.target, ".")
+	if info, err := os.Stat(j.src); err == nil && !info.IsDir() { // some formats know a file by its name
+		j.copy = filepath.Join(filepath.Dir(j.copy), filepath.Base(j.src))
+	}
 	j.notify.Begin(notify.Reading, "", 0)
 	if err := copySource(ctx, j.src, j.copy); err != nil {
 		return err
@@ -139,7 +142,7 @@ func (j *job) run(ctx context.Context, rep *Report) error {
 		return err
 	}
 	for _, s := range before.Stores {
-		one := Store{Path: j.sourcePath(s.Path), Format: s.Format, Err: s.Err}
+		one := Store{Path: j.sourcePath(s.Path), Format: s.Format, Err: j.named(s.Err)}
 		if s.Err == nil && s.Format != "" {
 			if err := j.repair(ctx, s.Path, j.reg.Lookup(s.Format), &one); err != nil {
 				return err
@@ -170,6 +173,14 @@ func (j *job) sourcePath(path string) string {
 	return filepath.Join(j.src, rel)
 }
 
+// named returns an error of the copy with the path of the source.
+func (j *job) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return formats.ReplacePath(err, j.copy, j.src)
+}
+
 // check applies all rules but those about secrets to the copy.
 func (j *job) check(ctx context.Context) (*check.Report, error) {
 	return check.Check(ctx, j.reg, check.Options{Paths: []string{j.copy}, NoIgnore: true, From: j.o.From, Jobs: j.o.Jobs, OnProgress: j.o.OnProgress,
@@ -185,7 +196,7 @@ func (j *job) leftovers(rep *Report, after *check.Report) {
 			rep.Stores = append(rep.Stores, Store{Path: at, Format: s.Format})
 			i = len(rep.Stores) - 1
 		}
-		rep.Stores[i].Err = s.Err
+		rep.Stores[i].Err = j.named(s.Err)
 		l, err := formats.Locate(s.Path)
 		for _, f := range s.Findings {
 			f.Places = slices.Clone(f.Places)
@@ -228,6 +239,11 @@ func (j *job) compare(before, after *check.Report) error {
 func (j *job) place(ctx context.Context, rep *Report) error {
 	if j.o.DryRun {
 		return ctx.Err()
+	}
+	if at := j.folder.StorePath(j.target, "."); at != j.copy {
+		if err := fsx.Move(j.copy, at); err != nil {
+			return err
+		}
 	}
 	j.notify.Begin(notify.Syncing, "", 0)
 	if err := stage.SyncTree(j.folder.Tree); err != nil {

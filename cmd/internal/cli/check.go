@@ -193,7 +193,9 @@ func (c *checkCmd) Run(a *app) error {
 	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version(), Repairable: repair.Findings(report.Stores), Repair: "rehome repair SRC DST"}
 	if len(c.Paths) == 1 && len(missing) == 0 && exists(c.Paths[0]) {
 		to := "fixed"
-		if wd := workingDirs(); len(wd) > 0 && sessions.NewProject(c.Paths[0]).Contains(wd[0]) {
+		if info, err := os.Stat(c.Paths[0]); err == nil && !info.IsDir() {
+			to = filepath.Join(to, filepath.Base(c.Paths[0])) // some formats know a file by its name
+		} else if wd := workingDirs(); len(wd) > 0 && sessions.NewProject(c.Paths[0]).Contains(wd[0]) {
 			to = filepath.Join(c.Paths[0], "..", to) // not in what is to be copied
 		}
 		v.Repair = shell.Command("rehome", "repair", c.Paths[0], to)
