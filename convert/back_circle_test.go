@@ -228,7 +228,8 @@ func spoken(t *testing.T, of convert.BackSource) (out []string) {
 		t.Fatal(err)
 	}
 	note := func(one loss.Loss) {
-		if one.Code != loss.CallUnanswered {
+		left := one.Code == loss.StrayBlob && strings.HasSuffix(t.Name(), "todo") // the list that another one replaced
+		if one.Code != loss.CallUnanswered && !left {
 			t.Errorf("%s: %s", of.Path, one.Code)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rehome/formats/formatstest/graphgen"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/golden"
 )
@@ -53,6 +54,10 @@ func judge(t *testing.T, got *outcome, p *graphgen.Plan, g *graphgen.Graph, in g
 	}
 	if got.tally.Superseded != int64(g.Dead) {
 		t.Errorf("%d records superseded, want %d", got.tally.Superseded, g.Dead)
+	}
+	strays := slices.DeleteFunc(slices.Clone(got.notes), func(n loss.Loss) bool { return n.Code != loss.StraySkipped })
+	if len(strays) != 1 || !strings.Contains(strays[0].At.String(), g.Stray[:12]) {
+		t.Errorf("a message that nobody refers to is told as %v", strays)
 	}
 	if len(got.sessions) != len(want) {
 		t.Fatalf("%d sessions, want %d", len(got.sessions), len(want))

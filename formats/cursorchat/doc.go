@@ -36,9 +36,10 @@
 // row and meta.json give the title, times, mode, model and workspace. Without
 // them the workspace comes from the state, or from another chat in the same
 // folder if the hash of its path is the folder's name. Older roots, and blobs
-// that only they refer to, are superseded and counted; if history is requested,
-// they are compared: abandoned turns, other answers to a prompt and messages that no
-// root refers to become branches, and other blobs with text of their own are noted. If the meta row names no root, or a missing
+// that only they refer to, are compared: what the newest says too is superseded and
+// counted; abandoned turns, other answers to a prompt and messages that no root refers to
+// are noted or, if history is requested, become branches; and other blobs with text of
+// their own are noted. If the meta row names no root, or a missing
 // one, the state that was stored last is read or, if there is none, all messages in the
 // order of their rows, and this is noted. Other files and members, and rows and columns that the client does not write, are carried
 // as Extras; blobEncryptionKey never is.

@@ -26,7 +26,7 @@ func TestRootless(t *testing.T) {
 		rest  int64
 		same  bool // the state is the one that is missing
 	}{
-		"messages":          {gone, [][]byte{user, answer, second, other, third}, "Wet stairs?|Mop them.|Again?|Yes.", 1, false},
+		"messages":          {gone, [][]byte{user, answer, second, other, third}, "Wet stairs?|Mop them.|Again?|Yes.", 0, false},
 		"links":             {gone, [][]byte{user, answer, link, third}, "Wet stairs?|Mop them.|Again?|Yes.", 0, false},
 		"a root that lacks": {gone, [][]byte{user, answer, linked(user, answer, other)}, "Wet stairs?|Mop them.", 1, false},
 		"no root is named":  {"", [][]byte{user}, "Wet stairs?", 0, false},
@@ -36,7 +36,8 @@ func TestRootless(t *testing.T) {
 		dir := laid(t, "chats", nil)
 		made(t, dir, `{"agentId":"x","latestRootBlobId":"`+c.meta+`","name":"N","createdAt":1790000000000}`, c.blobs...)
 		d := decoded(t, dir, session.Selection{})
-		if got := said(d); got != c.want || d.noted("inferred", "L824") != (c.want != "" && !c.same) {
+		if got := said(d); got != c.want || d.noted("inferred", "L824") != (c.want != "" && !c.same) ||
+			d.noted("dropped", "L826") != (name == "messages") {
 			t.Errorf("%s: %q, %v", name, got, d.notes)
 		}
 		if a := d.tally; a.Superseded != c.rest || !a.Balanced() {

@@ -90,7 +90,7 @@
 // The bubbles of a session keep the order of its list. The bubbles of one model
 // response are one message: reasoning, text, and calls that were made at once.
 // Bubbles that are in no list belong to prompts that were sent again. They are
-// counted as superseded or, if abandoned turns are requested, become branches.
+// left out and noted or, if abandoned turns are requested, become branches.
 // Only their times connect them to the rest: those between two listed bubbles are
 // one branch, which starts at the message before it; those without a time are
 // one branch in key order. If the list itself is missing, all bubbles are

@@ -235,6 +235,7 @@ const (
 	StateGathered     Code = "L824"
 	StrayMessage      Code = "L825"
 	StrayBlob         Code = "L826"
+	StraySkipped      Code = "L827"
 	BranchLeft        Code = "L830"
 	MessageDivided    Code = "L831"
 	TurnUnprompted    Code = "L832"

@@ -14,7 +14,7 @@ type Account struct {
 	Read       int64 // records in the store
 	Converted  int64 // records that were understood
 	CarriedRaw int64 // records carried raw, in Extras or Opaque parts
-	Superseded int64 // older states, and what only they refer to, see Selection.History
+	Superseded int64 // older states, which say nothing that the newest does not
 	Unreadable int64 // records reported as a loss: not understood, or left out
 
 	Members          int64 // members, columns and fields of the converted records

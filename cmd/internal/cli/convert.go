@@ -99,8 +99,7 @@ Examples:
 // convertResult is the report of a conversion: schema convert-result-1.
 type convertResult struct {
 	*convert.Report
-	losses  bool // list the losses of sessions
-	history bool // abandoned turns were asked for
+	losses bool // list the losses of sessions
 }
 
 // Validate rejects combinations of flags that the grammar allows.
@@ -245,7 +244,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(a.ctx, convertResult{report, c.Losses || a.out.verbose, c.History}); werr != nil {
+	if werr := a.out.printResult(a.ctx, convertResult{report, c.Losses || a.out.verbose}); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {

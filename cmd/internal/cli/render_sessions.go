@@ -69,9 +69,6 @@ func (r convertResult) sessions(p *page) {
 	if t.superseded > 0 {
 		p.Linef("  %s superseded (not a loss)", plural(t.superseded, "record"))
 	}
-	if t.uncompared > 0 {
-		p.Linef("  %s superseded; --history compares those of older states, too", plural(t.uncompared, "record"))
-	}
 }
 
 // maxFolderRows is how many folders are listed.
@@ -129,23 +126,12 @@ func (r convertResult) route() string {
 type sessionCount struct {
 	count                                      map[string]int
 	stores, messages, turns, bytes, superseded int64
-	uncompared                                 int64 // superseded, some without a look at what they say
-}
-
-// keepsStates reports whether stores of a format keep older states of a session beside the
-// newest, which only --history reads.
-func keepsStates(format string) bool {
-	return format == "cursor-chat" || format == "cursor-sdk" || format == "cursor-ndjson"
 }
 
 func (r convertResult) count() sessionCount {
 	t := sessionCount{count: map[string]int{}, stores: int64(len(r.Stores))}
 	for _, s := range r.Stores {
-		if !r.history && keepsStates(s.From) {
-			t.uncompared += s.Superseded
-		} else {
-			t.superseded += s.Superseded
-		}
+		t.superseded += s.Superseded
 		for _, one := range s.Sessions {
 			t.count[one.Status]++
 			if one.Status == convert.Placed || one.Status == convert.Checked {

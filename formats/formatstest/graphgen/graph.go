@@ -10,7 +10,8 @@ import (
 type Graph struct {
 	Blobs []Blob
 	Root  string // the id of the state
-	Dead  int    // blobs that only older states refer to, or nobody
+	Dead  int    // blobs that only older states refer to
+	Stray string // the id of a message that nobody refers to
 	at    map[string]int
 	odd   stranger
 	live  []Blob
@@ -57,18 +58,18 @@ func (p *Plan) graph(strange bool) *Graph {
 	live := &Graph{at: map[string]int{}, odd: stranger{on: strange}}
 	root := live.Put(live.wire(p.state(live)))
 	old := &Graph{at: map[string]int{}}
-	old.Put([]byte(jsonText("role", `"user"`, "content", quote("nobody refers to this"))))
+	stray := old.Put([]byte(jsonText("role", `"user"`, "content", quote("nobody refers to this"))))
 	if len(p.turns) > 0 && !strange {
 		before := *p
 		before.turns, before.archives, before.pending, before.plan = p.turns[:len(p.turns)-1], nil, nil, ""
 		old.Put(old.wire(before.state(old)))
 	}
-	g := &Graph{at: map[string]int{}, odd: live.odd, Root: hex.EncodeToString(root)}
+	g := &Graph{at: map[string]int{}, odd: live.odd, Root: hex.EncodeToString(root), Stray: hex.EncodeToString(stray)}
 	for _, b := range append(old.Blobs, live.Blobs...) {
 		g.Put(b.Data)
 	}
 	g.live = live.Blobs
-	g.Dead = len(g.Blobs) - len(live.Blobs)
+	g.Dead = len(g.Blobs) - len(live.Blobs) - 1
 	return g
 }
 

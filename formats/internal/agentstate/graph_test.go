@@ -112,14 +112,11 @@ func (r *read) text() string { return strings.Join(r.lines, "\n") }
 func (g *graph) read(t *testing.T, root ID, history bool) *read {
 	t.Helper()
 	out := &read{}
-	o := Options{Blobs: g, Root: root, History: history,
+	o := Options{Blobs: g, Root: root, History: history, All: g.all(),
 		At: func(id ID) store.Addr { return store.Addr{File: "blobs/" + id.Short()} },
 		Note: func(n loss.Loss) {
 			out.notes = append(out.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 		}}
-	if history {
-		o.All = g.all()
-	}
 	s, err := Read(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -174,6 +171,17 @@ func (r *read) noted(kind, text string) bool {
 		}
 	}
 	return false
+}
+
+// codes are those of the notes.
+func (r *read) codes() string {
+	var out []string
+	for _, n := range r.notes {
+		_, words, _ := strings.Cut(n, ": ")
+		code, _, _ := strings.Cut(words, " ")
+		out = append(out, code)
+	}
+	return strings.Join(out, " ")
 }
 
 // shape is the conversation in short: roles, kinds of parts, texts.

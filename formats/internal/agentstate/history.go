@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -25,25 +26,23 @@ type path struct {
 	turns bool
 }
 
-// pathOf reads a root and what identifies its turns. It does not count blobs: most older
+// path returns what identifies the turns of a root, b. It does not count blobs: most older
 // states hold nothing of their own.
-func (s *State) pathOf(ctx context.Context, id ID, known *tellings) (p path, err error) {
-	b, err := s.ledger.blobs.Blob(ctx, id)
-	if b == nil || err != nil {
-		return p, err
-	}
-	p.root = id
-	m := codecs().root.Decode(b)
-	if p.turns = len(m.Turns) > 0; !p.turns {
-		p.keys = m.Prompts
+func (o *older) path(ctx context.Context, id ID, b []byte) (p path, err error) {
+	if b == nil {
 		return p, nil
 	}
-	for _, t := range m.Turns {
-		key, err := known.key(ctx, s, t)
-		if err != nil {
+	p.root = id
+	m := codecs().root.Decode(o.list.rest(b))
+	if p.turns = len(m.Turns) > 0; !p.turns {
+		p.keys = codecs().root.Decode(b).Prompts
+		return p, nil
+	}
+	p.keys = m.Turns
+	for i, t := range p.keys {
+		if p.keys[i], err = o.known.key(ctx, o.state, t); err != nil {
 			return p, err
 		}
-		p.keys = append(p.keys, key)
 	}
 	return p, nil
 }
@@ -83,63 +82,162 @@ func (f *forest) step(at int32, key ID, live bool) int32 {
 	return next
 }
 
-// history finds the branches: the ends of paths that leave the live one.
+// history finds what only older states say: the ends of paths that leave the live one. They
+// become branches with Options.History, and losses without it. So do messages that no state
+// refers to.
 func (s *State) history(ctx context.Context) error {
-	known := &tellings{keys: map[ID]ID{}, of: map[ID][]telling{}}
-	f := &forest{nodes: map[twig]int32{}, kids: []int32{0}, roots: []ID{{}}, live: []bool{true}}
-	live, err := s.pathOf(ctx, s.root.id, known)
+	list, err := s.list()
+	if err != nil || len(list.left)+len(s.o.Roots) == 0 {
+		return err
+	}
+	v := &survey{blobs: s.ledger.blobs, list: list, seen: map[ID]bool{}, texts: map[textSum]bool{}}
+	ends, err := s.abandoned(ctx, v)
 	if err != nil {
 		return err
 	}
-	f.add(live, true)
-	seen := map[ID]bool{s.root.id: true}
-	older := append([]ID(nil), s.o.Roots...)
-	if s.o.All != nil {
-		if err := eachRoot(ctx, s.ledger.blobs, s.o.All, func(id ID, _ []byte) { older = append(older, id) }); err != nil {
-			return err
-		}
-	}
-	here := map[ID]bool{}
-	for _, key := range live.keys {
-		here[key] = true
-	}
-	for _, id := range slices.Backward(older) { // the longest form of a turn comes first
-		if _, err := s.pathOf(ctx, id, known); err != nil {
-			return err
-		}
-	}
-	s.grown = known.grown
-	own := map[ID]int{} // roots with turns of their own, and how many they share with the live one
-	for _, id := range older {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		p, err := s.pathOf(ctx, id, known)
-		if err != nil {
-			return err
-		}
-		for _, key := range p.keys {
-			if !here[key] && (p.turns || !s.Has(key)) {
-				own[id] = p.shares(live)
-				f.add(p, false)
-				break
-			}
-		}
-	}
-	for n, root := range f.roots {
-		shared, ok := own[root]
-		if f.live[n] || f.kids[n] > 0 || !ok {
-			continue
-		}
-		if err := s.addBranch(ctx, root, shared); err != nil {
+	for _, e := range ends {
+		if !s.o.History {
+			s.at = e.root
+			s.note(loss.BranchSkipped)
+		} else if err := s.addBranch(ctx, e.root, e.shared); err != nil {
 			return err
 		}
 	}
 	if s.o.All == nil {
 		return nil
 	}
-	return s.strays(ctx)
+	return s.strays(ctx, v, ends)
+}
+
+// list lists the blobs of the store, and those that the state does not need.
+func (s *State) list() (*blobList, error) {
+	l := &blobList{}
+	if s.o.All == nil {
+		return l, nil
+	}
+	for id, err := range s.o.All {
+		if err != nil {
+			return nil, err
+		}
+		l.order = append(l.order, id)
+		if !s.Has(id) {
+			l.left = append(l.left, id)
+		}
+	}
+	l.index()
+	return l, nil
+}
+
+// end is an older state that no other one continues, and how many turns it shares with the
+// live one.
+type end struct {
+	root   ID
+	shared int
+}
+
+// abandoned finds the older states that say what the live one does not. It reads what the
+// state does not need, the newest first, since the longest form of a turn comes last, and
+// keeps of the list what holds text.
+func (s *State) abandoned(ctx context.Context, v *survey) (ends []end, err error) {
+	o := &older{state: s, list: v.list, known: &tellings{keys: map[ID]ID{}, of: map[ID][]telling{}}, here: map[ID]bool{}, own: map[ID]int{}}
+	b, err := s.ledger.blobs.Blob(ctx, s.root.id)
+	if err != nil {
+		return nil, err
+	}
+	v.list.follow(b)
+	if o.live, err = o.path(ctx, s.root.id, b); err != nil {
+		return nil, err
+	}
+	for _, key := range o.live.keys {
+		o.here[key] = true
+	}
+	list, left := v.list, v.list.left
+	list.left = nil
+	for _, id := range slices.Backward(left) {
+		b, err := s.ledger.blobs.Blob(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if len(v.textsOf(b)) > 0 {
+			list.left = append(list.left, id)
+		}
+		if list.rootShape(b) {
+			if err := o.compare(ctx, id, b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Reverse(list.left)
+	for _, id := range slices.Backward(s.o.Roots) {
+		b, err := s.ledger.blobs.Blob(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.compare(ctx, id, b); err != nil {
+			return nil, err
+		}
+	}
+	s.grown = o.known.grown
+	return o.ends(ctx, append(slices.Clone(s.o.Roots), left...))
+}
+
+// older compares the older states with the live one.
+type older struct {
+	state *State
+	list  *blobList
+	known *tellings
+	live  path
+	here  map[ID]bool // what identifies the live turns
+	own   map[ID]int  // roots with turns of their own, and how many they share with the live one
+}
+
+// compare compares a root, b, with the live one.
+func (o *older) compare(ctx context.Context, id ID, b []byte) error {
+	if id == o.state.root.id {
+		return nil
+	}
+	p, err := o.path(ctx, id, b)
+	if err != nil {
+		return err
+	}
+	for _, key := range p.keys {
+		if !o.here[key] && (p.turns || !o.state.Has(key)) {
+			o.own[id] = p.shares(o.live)
+			break
+		}
+	}
+	return nil
+}
+
+// ends lists the roots that no other one continues, of those with turns of their own.
+func (o *older) ends(ctx context.Context, order []ID) (ends []end, err error) {
+	if len(o.own) == 0 {
+		return nil, nil
+	}
+	f := &forest{nodes: map[twig]int32{}, kids: []int32{0}, roots: []ID{{}}, live: []bool{true}}
+	f.add(o.live, true)
+	seen := map[ID]bool{}
+	for _, id := range order {
+		if _, ok := o.own[id]; !ok || seen[id] {
+			continue
+		}
+		seen[id] = true
+		b, err := o.state.ledger.blobs.Blob(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		p, err := o.path(ctx, id, b)
+		if err != nil {
+			return nil, err
+		}
+		f.add(p, false)
+	}
+	for n, root := range f.roots {
+		if shared, ok := o.own[root]; ok && !f.live[n] && f.kids[n] == 0 {
+			ends = append(ends, end{root, shared})
+		}
+	}
+	return ends, nil
 }
 
 // shares returns how many keys a path has in common with the live one.

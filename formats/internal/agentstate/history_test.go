@@ -22,6 +22,9 @@ func TestHistory(t *testing.T) {
 	root := g.put(refs(8, one, long, g.turn("right", "r5", says("yes"))))
 	plain := g.read(t, root, false)
 	want(t, plain, `1 user "one"`, `assistant "1"`, `2 user "two"`, `assistant "2" "and more"`, `3 user "right"`, `assistant "yes"`)
+	if got := plain.codes(); got != "L542 L542" {
+		t.Errorf("what is left out of the conversation is told as %q", plain.notes)
+	}
 	r := g.read(t, root, true)
 	want(t, r, append(strings.Split(plain.shape(), "\n"),
 		`branch-1 3 user "wrong"`, `branch-1 assistant "no" "never"`, `branch-1 4 user "worse"`, `branch-1 assistant "oh"`,

@@ -1,7 +1,6 @@
 package agentstate
 
 import (
-	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -100,16 +99,15 @@ func firstPrompt(ctx context.Context, blobs Blobs, root ID) (ID, error) {
 
 // eachRoot calls f with each blob that has the shape of a root.
 func eachRoot(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error], f func(id ID, b []byte)) error {
-	var order, there []ID // in the order of creation, and sorted
+	list := &blobList{}
 	for id, err := range all {
 		if err != nil {
 			return err
 		}
-		order = append(order, id)
+		list.order = append(list.order, id)
 	}
-	there = slices.Clone(order)
-	slices.SortFunc(there, compareIDs)
-	for _, id := range order {
+	list.index()
+	for _, id := range list.order {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -117,20 +115,19 @@ func eachRoot(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error], f func
 		if err != nil {
 			return err
 		}
-		if rootShape(b, there) {
+		if list.rootShape(b) {
 			f(id, b)
 		}
 	}
 	return nil
 }
 
-func compareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
-
 // rootShape reports whether bytes can be a root.
-func rootShape(b []byte, there []ID) bool {
+func (l *blobList) rootShape(b []byte) bool {
 	m := codecs().root.Message
-	talks := false
-	r := wire.Read(b)
+	rest := l.rest(b)
+	talks := len(rest) < len(b)
+	r := wire.Read(rest)
 	for r.Next() {
 		f := m.Field(r.Num)
 		if f == nil || !f.Fits(&r) {
@@ -142,11 +139,7 @@ func rootShape(b []byte, there []ID) bool {
 				return false
 			}
 		case f.Kind == wire.Ref && f.Key == 0:
-			id, ok := wire.AsID(r.Body)
-			if !ok {
-				return false
-			}
-			if _, found := slices.BinarySearchFunc(there, id, compareIDs); !found {
+			if id, ok := wire.AsID(r.Body); !ok || !l.has(id) {
 				return false
 			}
 			talks = talks || f.Name == "rootPromptMessagesJson" || f.Name == "turns"

@@ -28,11 +28,11 @@ type Blobs interface {
 type Options struct {
 	Blobs   Blobs
 	Root    ID                     // the current state
-	Roots   []ID                   // older states with known roots, such as a run's checkpoints; used with History
+	Roots   []ID                   // older states with known roots, such as a run's checkpoints
 	At      func(id ID) store.Addr // the address of a blob, for notes and Message.Origin
 	Note    loss.Sink
-	History bool                 // abandoned turns too
-	All     iter.Seq2[ID, error] // every blob of the store; used with History; may be nil
+	History bool                 // abandoned turns too; without it they are losses
+	All     iter.Seq2[ID, error] // every blob of the store, to find older states; may be nil
 }
 
 // State is the conversation of one agent: its root and an outline of the rest.
@@ -131,7 +131,7 @@ func Read(ctx context.Context, o Options) (*State, error) {
 		return nil, err
 	}
 	s.nameAll(s.plan)
-	if o.History && s.broken == "" {
+	if s.broken == "" {
 		err = s.history(ctx)
 	}
 	s.used = nil

@@ -17,27 +17,18 @@ import (
 
 // strays looks for what is said in blobs that no state refers to: a client that was stopped
 // leaves messages behind. A blob is superseded only if the states contain each text in it.
-// Other messages become a branch, and other blobs are reported.
-func (s *State) strays(ctx context.Context) error {
-	v := &survey{blobs: s.ledger.blobs, there: map[ID]bool{}, seen: map[ID]bool{}, texts: map[textSum]bool{}}
-	var order []ID
-	for id, err := range s.o.All {
-		if err != nil {
-			return err
-		}
-		order = append(order, id)
-		v.there[id] = true
+// Other messages become a branch, or losses, and other blobs are reported.
+func (s *State) strays(ctx context.Context, v *survey, ends []end) error {
+	left := slices.DeleteFunc(v.list.left, func(id ID) bool { return s.grown[id] || s.Has(id) })
+	if len(left) == 0 {
+		return nil
 	}
-	for _, id := range order {
-		if s.Has(id) {
-			if err := v.reach(ctx, id); err != nil {
-				return err
-			}
-		}
+	if err := s.survey(ctx, v, ends); err != nil {
+		return err
 	}
 	var said, other []ID
-	for _, id := range order {
-		if v.seen[id] || s.grown[id] {
+	for _, id := range left {
+		if v.seen[id] {
 			continue
 		}
 		b, err := v.blobs.Blob(ctx, id)
@@ -71,9 +62,34 @@ func (s *State) strays(ctx context.Context) error {
 	return nil
 }
 
+// survey adds the text of all that the state and the ends of older ones refer to.
+func (s *State) survey(ctx context.Context, v *survey, ends []end) error {
+	for _, id := range v.list.order {
+		if s.Has(id) {
+			if err := v.reach(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	for _, e := range ends {
+		if err := v.reach(ctx, e.root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // addStrays makes a branch of messages that no state refers to, after the conversation.
 func (s *State) addStrays(ctx context.Context, said []ID) error {
 	if len(said) == 0 {
+		return nil
+	}
+	if !s.o.History {
+		for _, id := range said {
+			s.ledger.leave(id)
+			s.at = id
+			s.note(loss.StraySkipped)
+		}
 		return nil
 	}
 	root := (&Root{Prompts: said}).encode()
@@ -100,7 +116,7 @@ func (s *State) addStrays(ctx context.Context, said []ID) error {
 // survey is the text of the blobs that states refer to.
 type survey struct {
 	blobs Blobs
-	there map[ID]bool
+	list  *blobList
 	seen  map[ID]bool
 	texts map[textSum]bool
 }
@@ -131,7 +147,7 @@ func (v *survey) add(texts []string) {
 func (v *survey) reach(ctx context.Context, id ID) error {
 	for list := []ID{id}; len(list) > 0; {
 		id, list = list[len(list)-1], list[:len(list)-1]
-		if v.seen[id] || !v.there[id] {
+		if v.seen[id] || !v.list.has(id) {
 			continue
 		}
 		v.seen[id] = true
@@ -148,7 +164,7 @@ func (v *survey) reach(ctx context.Context, id ID) error {
 // eachRef calls f with each id of a blob in a message.
 func (v *survey) eachRef(b []byte, depth int, f func(ID)) {
 	for r := wire.Read(b); depth < wire.MaxDepth && r.Next(); {
-		if id, ok := wire.AsID(r.Body); ok && v.there[id] {
+		if id, ok := wire.AsID(r.Body); ok && v.list.has(id) {
 			f(id)
 		} else if r.Type == wire.Bytes {
 			v.eachRef(r.Body, depth+1, f)
@@ -159,6 +175,9 @@ func (v *survey) eachRef(b []byte, depth int, f func(ID)) {
 // textsOf returns the texts in a blob: the strings of JSON and, of a message that no table is
 // needed for, all that can be read.
 func (v *survey) textsOf(b []byte) (out []string) {
+	if v.list.rootShape(b) {
+		return v.rootTexts(b)
+	}
 	refs, tail := links(b)
 	if doc := bytes.TrimSpace(b[tail:]); len(doc) > 0 && doc[0] == '{' {
 		return promptTexts(doc)
@@ -166,6 +185,19 @@ func (v *survey) textsOf(b []byte) (out []string) {
 		return nil
 	}
 	return v.fields(nil, b, 0)
+}
+
+// rootTexts returns the texts in a root, except the folder and the branches of git, which
+// differ from state to state and nobody said.
+func (v *survey) rootTexts(b []byte) (out []string) {
+	for r := wire.Read(v.list.rest(b)); r.Next(); {
+		switch codecs().root.Message.Field(r.Num).Name {
+		case "previousWorkspaceUris", "activeBranchName", "trackedGitRepoBranches":
+		default:
+			out = v.fields(out, r.Raw, 0)
+		}
+	}
+	return out
 }
 
 // promptTexts returns the strings in a prompt message, except the words for roles and kinds.
@@ -193,7 +225,9 @@ func (v *survey) fields(out []string, b []byte, depth int) []string {
 	for depth < wire.MaxDepth && r.Next() {
 		id, ok := wire.AsID(r.Body)
 		switch {
-		case r.Type != wire.Bytes || ok && v.there[id]:
+		case r.Type != wire.Bytes || ok && v.list.has(id):
+		case isPrompt(r.Body): // that is not sent yet
+			out = append(out, promptTexts(r.Body)...)
 		case readable(r.Body):
 			out = append(out, string(r.Body))
 		case len(wire.Tail(r.Body)) == 0:

@@ -141,13 +141,10 @@ func (a *assembly) openCheckpoints(ctx context.Context, history bool) error {
 	if !ok {
 		return nil
 	}
-	o := agentstate.Options{Blobs: checkpoints.Blobs, Root: root, At: checkpoints.At, Note: a.store.Note, History: history}
-	if history {
-		o.All = checkpoints.All
-		for _, r := range a.agent.runs {
-			if r.hasLatest {
-				o.Roots = append(o.Roots, r.latest)
-			}
+	o := agentstate.Options{Blobs: checkpoints.Blobs, Root: root, At: checkpoints.At, Note: a.store.Note, History: history, All: checkpoints.All}
+	for _, r := range a.agent.runs {
+		if r.hasLatest {
+			o.Roots = append(o.Roots, r.latest)
 		}
 	}
 	graph, err := a.store.read(ctx, o)

@@ -9,6 +9,7 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // run is a sequence of bubbles: those that a session lists, or a branch of abandoned
@@ -73,6 +74,34 @@ func (c *Chat) abandoned(ctx context.Context, ids []string) error {
 	}
 	if len(timed) > 0 {
 		c.note.Add(loss.Loss{Code: loss.UndonePlace, At: c.addr})
+	}
+	return nil
+}
+
+// leaveOut names the abandoned turns that the session is read without, by their prompts.
+func (c *Chat) leaveOut(ctx context.Context, ids []string) error {
+	var answer *store.Addr
+	prompts := 0
+	for _, id := range ids {
+		r, err := c.Database.Get(ctx, lists.DiskTable, lists.BubbleRow+c.ID+":"+id, func(loss.Loss) {})
+		if err != nil {
+			return err
+		}
+		c.tally.Read++
+		switch {
+		case r.Fate == lists.Deleted:
+			c.tally.Superseded++
+			continue
+		case userType(r.Body):
+			prompts++
+			c.note.Add(loss.Loss{Code: loss.TurnAbandoned, At: r.Addr})
+		case answer == nil:
+			answer = &r.Addr
+		}
+		c.tally.Unreadable++
+	}
+	if prompts == 0 && answer != nil { // another answer to a live prompt
+		c.note.Add(loss.Loss{Code: loss.TurnAbandoned, At: *answer})
 	}
 	return nil
 }

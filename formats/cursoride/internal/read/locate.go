@@ -14,9 +14,8 @@ import (
 // The id in the key of a bubble's row usually is the listed one. In some rows only the
 // id inside the bubble is; some bubbles are listed, and stored, without an id.
 
-// locate finds listed bubbles by the ids inside of rows that are not listed, and
-// returns how many it found.
-func (c *Chat) locate(ctx context.Context) (n int64, err error) {
+// locate finds listed bubbles by the ids inside of rows that are not listed.
+func (c *Chat) locate(ctx context.Context) error {
 	at := make(map[string]int, len(c.headers))
 	var blank []int
 	for i, h := range c.headers {
@@ -26,7 +25,7 @@ func (c *Chat) locate(ctx context.Context) (n int64, err error) {
 	}
 	var spare []spareRow
 	prefix := lists.BubbleRow + c.ID + ":"
-	err = c.Database.Each(ctx, prefix, func(rest string) error {
+	err := c.Database.Each(ctx, prefix, func(rest string) error {
 		if c.listed[rest] {
 			return nil
 		}
@@ -48,7 +47,6 @@ func (c *Chat) locate(ctx context.Context) (n int64, err error) {
 		_, own, err := c.Database.Disk.Get(ctx, prefix+h.id, 0)
 		if err == nil && !own {
 			h.row, c.listed[rest] = ":"+rest, true
-			n++
 		}
 		return err
 	})
@@ -56,9 +54,8 @@ func (c *Chat) locate(ctx context.Context) (n int64, err error) {
 	for k, i := range blank[:min(len(blank), len(spare))] {
 		c.headers[i].rename(spare[k].rest)
 		c.listed[spare[k].rest] = true
-		n++
 	}
-	return n, err
+	return err
 }
 
 // rename sets the id of a header to the name of its row.

@@ -25,35 +25,28 @@ func (c *Chat) scan(ctx context.Context, lost bool) error {
 		return nil
 	}
 	var ids, past []string
-	var orphans, found int64
+	var found int64
 	err := c.Database.Family(ctx, lists.BubbleRow+c.ID+":", func(rest string) bool {
 		switch {
 		case c.listed[rest]:
 			found++
 		case lost && !c.spine:
 			ids = append(ids, rest)
-		case c.x.history:
-			past = append(past, rest)
 		default:
-			orphans++
+			past = append(past, rest)
 		}
 		return true
 	})
 	if err != nil {
 		return err
 	}
-	if found < int64(len(c.headers)) && orphans+int64(len(past)) > 0 {
-		located, err := c.locate(ctx)
-		if err != nil {
+	if found < int64(len(c.headers)) && len(past) > 0 {
+		if err := c.locate(ctx); err != nil {
 			return err
 		}
-		if past = slices.DeleteFunc(past, func(rest string) bool { return c.listed[rest] }); !c.x.history {
-			orphans -= located
-		}
+		past = slices.DeleteFunc(past, func(rest string) bool { return c.listed[rest] })
 	}
 	c.nameless()
-	c.tally.Read += orphans
-	c.tally.Superseded += orphans
 	for _, f := range lists.Families() {
 		if !f.Aside {
 			continue
@@ -70,7 +63,10 @@ func (c *Chat) scan(ctx context.Context, lost bool) error {
 	if len(ids) > 0 {
 		return c.recover(ctx, ids)
 	}
-	return c.abandoned(ctx, past)
+	if c.x.history {
+		return c.abandoned(ctx, past)
+	}
+	return c.leaveOut(ctx, past)
 }
 
 // recover orders bubbles whose list is lost: by their times, or else as they were
