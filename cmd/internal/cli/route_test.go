@@ -83,6 +83,9 @@ func TestSourceStaysAsItIs(t *testing.T) {
 	for _, args := range [][]string{
 		{"detect", "chat"}, {"convert", "chat/store.db", "text", "--to", "archive"},
 		{"convert", "chat", "copy", "--to", "sqlite", "--from", "sqlite"}, {"convert", "chat/store.db", "x", "--to", "archive", "--dry-run"},
+		{"convert", "chat", "updated", "--to", "canonical", "--update"}, {"show", "chat"}, {"ls", "chat"}, {"check", "chat", "--secrets"},
+		{"doctor", "chat"}, {"search", "--path", "chat", "hello"}, {"diff", "chat", "text"}, {"redact", "chat", "redacted"}, {"repair", "chat", "repaired"},
+		{"merge", "chat", "copy", "merged"}, {"migrate", "chat", "--home", "home", "--cwd", "/work"},
 	} {
 		if _, stderr, code := call(t, args...); code != 0 {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
