@@ -268,7 +268,8 @@ func zone(getenv func(string) string) *time.Location {
 // maxLosses is how many lines report losses without -v.
 const maxLosses = 2
 
-// losses reports what could not be shown, most severe first.
+// losses reports what could not be shown, most severe first, and what is left out because its
+// client does not send it.
 func (v *viewer) losses() {
 	list := v.lossLines()
 	for i, l := range list {
@@ -277,6 +278,11 @@ func (v *viewer) losses() {
 			return
 		}
 		v.out.remark(l)
+	}
+	for _, l := range v.lost.Groups() {
+		if l.Code == loss.EventUnsent && v.cmd != nil && !v.cmd.History && v.format != "html" {
+			v.out.remark(fmt.Sprintf("left out: %s %s (%s); --history prints them", screen.Grouped(l.Count), l.What, l.Code))
+		}
 	}
 }
 
