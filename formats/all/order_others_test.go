@@ -207,8 +207,7 @@ func typed(v any) (out string) {
 // TestOrderOthers: the live messages of clients that do not run here are what a second reader
 // finds in their stores, in the same order.
 func TestOrderOthers(t *testing.T) {
-	compared := map[string]int{}
-	compare := func(format, source string, read map[string][]item, only func(item) item) {
+	compare := func(t *testing.T, format, source string, read map[string][]item, only func(item) item) (compared int) {
 		t.Helper()
 		for _, id := range slices.Sorted(maps.Keys(read)) {
 			var got []item
@@ -221,8 +220,8 @@ func TestOrderOthers(t *testing.T) {
 			if len(got) > 0 && disorder(resultsLast(read[id], only), resultsLast(got[1:], only)) == "" && worded(got[0]) {
 				t.Errorf("%s %s: what is missing is not found", source, id)
 			}
-			compared[format]++
 		}
+		return len(read)
 	}
 	open := func(name string) []byte {
 		b, err := os.ReadFile(filepath.Join("../../testdata", name))
@@ -231,39 +230,59 @@ func TestOrderOthers(t *testing.T) {
 		}
 		return b
 	}
-	for _, name := range []string{"plain", "parallel", "partial", "tools", "outcomes", "background", "runs", "sessions", "legacy", "noise", "questions", "failed"} {
-		source := "stream/" + name + ".jsonl"
-		compare("stream-json", source, streamItems(open(source)), func(i item) item { return item{Role: i.Role, Kind: i.Kind, Text: i.Text, ID: i.ID} })
-	}
-	transcripts, err := filepath.Glob("../../testdata/transcript/projects/*/agent-transcripts/*/*.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range transcripts {
-		source, id := strings.TrimPrefix(filepath.ToSlash(name), "../../testdata/"), strings.TrimSuffix(filepath.Base(name), ".jsonl")
-		compare("cursor-transcript", source, map[string][]item{id: transcriptItems(open(source))}, func(i item) item { return item{Role: i.Role, Kind: i.Kind, Text: i.Text, Name: i.Name} })
-	}
-	for _, name := range []string{"bubbles", "heads", "table", "tools", "global-json", "compacted", "subagents", "history"} {
-		dir := filepath.Join(t.TempDir(), name)
-		if err := ide.Build(dir, string(open("ide/cases/"+name+".sql"))); err != nil {
-			t.Fatal(err)
-		}
-		compare("cursor-ide", dir, ideItems(t, filepath.Join(dir, "globalStorage", "state.vscdb")), func(i item) item {
-			switch {
-			case i.Kind == "result":
-				return item{}
-			case i.Name == "unknown": // a call without a name, which has an id of rehome's
-				i.Name, i.ID = "", ""
+	for format, one := range map[string]struct {
+		least int
+		run   func(t *testing.T) (compared int)
+	}{
+		"stream-json": {13, func(t *testing.T) (compared int) {
+			for _, name := range []string{"plain", "parallel", "partial", "tools", "outcomes", "background", "runs", "sessions", "legacy", "noise", "questions", "failed"} {
+				source := "stream/" + name + ".jsonl"
+				compared += compare(t, "stream-json", source, streamItems(open(source)), func(i item) item { return item{Role: i.Role, Kind: i.Kind, Text: i.Text, ID: i.ID} })
 			}
-			i.ID = strings.TrimSuffix(i.ID, "-2") // the second call with the same id
-			return item{Role: i.Role, Kind: i.Kind, Text: i.Text, ID: i.ID, Name: i.Name}
+			return compared
+		}},
+		"cursor-transcript": {3, func(t *testing.T) (compared int) {
+			transcripts, err := filepath.Glob("../../testdata/transcript/projects/*/agent-transcripts/*/*.jsonl")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range transcripts {
+				source, id := strings.TrimPrefix(filepath.ToSlash(name), "../../testdata/"), strings.TrimSuffix(filepath.Base(name), ".jsonl")
+				compared += compare(t, "cursor-transcript", source, map[string][]item{id: transcriptItems(open(source))}, func(i item) item {
+					return item{Role: i.Role, Kind: i.Kind, Text: i.Text, Name: i.Name}
+				})
+			}
+			return compared
+		}},
+		"cursor-ide": {8, func(t *testing.T) (compared int) {
+			for _, name := range []string{"bubbles", "heads", "table", "tools", "global-json", "compacted", "subagents", "history"} {
+				dir := filepath.Join(t.TempDir(), name)
+				if err := ide.Build(dir, string(open("ide/cases/"+name+".sql"))); err != nil {
+					t.Fatal(err)
+				}
+				compared += compare(t, "cursor-ide", dir, ideItems(t, filepath.Join(dir, "globalStorage", "state.vscdb")), ideItem)
+			}
+			return compared
+		}},
+	} {
+		t.Run(format, func(t *testing.T) {
+			if n := one.run(t); n < one.least {
+				t.Errorf("%d sessions compared, want %d", n, one.least)
+			}
 		})
 	}
-	for format, n := range map[string]int{"stream-json": 13, "cursor-transcript": 3, "cursor-ide": 8} {
-		if compared[format] < n {
-			t.Errorf("%s: %d sessions compared, want %d", format, compared[format], n)
-		}
+}
+
+// ideItem is what the tiny reader of the IDE knows of an item, too.
+func ideItem(i item) item {
+	switch {
+	case i.Kind == "result":
+		return item{}
+	case i.Name == "unknown": // a call without a name, which has an id of rehome's
+		i.Name, i.ID = "", ""
 	}
+	i.ID = strings.TrimSuffix(i.ID, "-2") // the second call with the same id
+	return item{Role: i.Role, Kind: i.Kind, Text: i.Text, ID: i.ID, Name: i.Name}
 }
 
 // resultsLast returns what was said and called, in order, then the results by their calls: those

@@ -64,25 +64,31 @@ const requestsFolder = "../../testdata/requests"
 // same order.
 func TestOrder(t *testing.T) {
 	rules, requests, apart := normals(t), recorded(t), setApart(t)
-	compared := map[string]int{}
-	for name, r := range requests {
-		if r.Refused != "" {
-			continue
-		}
-		bad := disorder(sent(r, rules), live(t, r, rules))
-		switch _, is := apart[name]; {
-		case is && bad == "":
-			t.Errorf("%s: it is set apart, and as it should be", name)
-		case !is && bad != "":
-			t.Errorf("%s: %s", name, bad)
-		case !is:
-			compared[r.Client]++
-		}
+	formats := map[string]bool{}
+	for _, r := range requests {
+		formats[r.Format] = true
 	}
-	for client, n := range map[string]int{"Claude Code 2.1.330": 9, "Cursor SDK 1.0.32": 6, "Codex 0.169.0": 5} {
-		if compared[client] < n {
-			t.Errorf("%s: %d sessions compared, want %d", client, compared[client], n)
-		}
+	compared := map[string]int{}
+	for format := range formats {
+		t.Run(format, func(t *testing.T) {
+			for name, r := range requests {
+				if r.Refused != "" || r.Format != format {
+					continue
+				}
+				bad := disorder(sent(r, rules), live(t, r, rules))
+				switch _, is := apart[name]; {
+				case is && bad == "":
+					t.Errorf("%s: it is set apart, and as it should be", name)
+				case !is && bad != "":
+					t.Errorf("%s: %s", name, bad)
+				case !is:
+					compared[r.Format]++
+				}
+			}
+			if least := map[string]int{"claude-code": 9, "codex": 5, "cursor-ndjson": 2, "cursor-sdk": 3}; compared[format] < least[format] {
+				t.Errorf("%d sessions compared, want %d", compared[format], least[format])
+			}
+		})
 	}
 	if len(apart) > 6 {
 		t.Errorf("%d requests are set apart; the ceiling is 6", len(apart))

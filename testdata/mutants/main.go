@@ -183,23 +183,35 @@ func try(ctx context.Context, dir string, m mutant, packages map[string]*pkg, o 
 	return "", nil
 }
 
+// laws are the tests that are the conformance suite of a codec, with %s for its name, the
+// quickest and strictest first.
+var laws = []struct{ pkg, tests string }{
+	{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./leaves"},
+	{"rehome/formats/all", "^TestOrder(Others)?$/^%s$"},
+	{"rehome/formats/formatstest", "^TestWriters$/^%s$"},
+	{"rehome/formats/formatstest", "^TestCodecs$/^%s$"},
+}
+
 // suite returns the format whose conformance suite fails with a change, "" if none does.
 func suite(ctx context.Context, overlay string, m mutant, packages map[string]*pkg, o options) (string, error) {
 	codecs, err := users(ctx, m.pkg)
 	if err != nil {
 		return "", err
 	}
-	binary := filepath.Join(filepath.Dir(overlay), "suite.test")
-	if err := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", binary, late[0]).Run(); err != nil {
-		return compiler, nil
-	}
-	// The quickest and strictest law first.
-	for _, law := range []string{"leaves", "."} {
+	binaries := map[string]string{}
+	for _, law := range laws {
+		if binaries[law.pkg] == "" {
+			binaries[law.pkg] = filepath.Join(filepath.Dir(overlay), filepath.Base(law.pkg)+".test")
+			if err := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", binaries[law.pkg], law.pkg).Run(); err != nil {
+				return compiler, nil
+			}
+		}
 		for _, codec := range codecs {
-			test := exec.CommandContext(ctx, binary, "-test.short", "-test.failfast", "-test.run", "^TestCodecs$/^"+codec+"$/./"+law, "-test.timeout", o.timeout.String())
-			test.Dir = packages[late[0]].Dir
+			tests := fmt.Sprintf(law.tests, codec)
+			test := exec.CommandContext(ctx, binaries[law.pkg], "-test.short", "-test.failfast", "-test.run", tests, "-test.timeout", o.timeout.String())
+			test.Dir = packages[law.pkg].Dir
 			if err := test.Run(); err != nil {
-				return codec + ", " + law, nil
+				return tests, nil
 			}
 		}
 	}
