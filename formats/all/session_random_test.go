@@ -24,15 +24,15 @@ func TestRandomSessions(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/%d", shape, seed), func(t *testing.T) {
 				p := graphgen.New(seed, shape)
 				g := p.Graph()
-				t.Run("chat", func(t *testing.T) {
+				t.Run("cursor-chat", func(t *testing.T) {
 					judge(t, decodeStore(t, "cursor-chat", chatStore(t, p, g, graphgen.Odd{}), session.Selection{}), p, g, graphgen.Chat)
 				})
 				var sdk *outcome
-				t.Run("sdk", func(t *testing.T) {
+				t.Run("cursor-sdk", func(t *testing.T) {
 					sdk = decodeStore(t, "cursor-sdk", sdkStore(t, p, g, graphgen.Odd{}).Project, session.Selection{})
 					judge(t, sdk, p, g, graphgen.SDK)
 				})
-				t.Run("ndjson", func(t *testing.T) {
+				t.Run("cursor-ndjson", func(t *testing.T) {
 					lines := decodeStore(t, "cursor-ndjson", lineStore(t, p, g), session.Selection{})
 					judge(t, lines, p, g, graphgen.SDK)
 					if sdk != nil {

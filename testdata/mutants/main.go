@@ -188,6 +188,7 @@ func try(ctx context.Context, dir string, m mutant, packages map[string]*pkg, o 
 var laws = []struct{ pkg, tests string }{
 	{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./leaves"},
 	{"rehome/formats/all", "^TestOrder(Others)?$/^%s$"},
+	{"rehome/formats/all", "^TestRandomSessions$/./^%s$"},
 	{"rehome/formats/formatstest", "^TestWriters$/^%s$"},
 	{"rehome/formats/formatstest", "^TestCodecs$/^%s$"},
 }
