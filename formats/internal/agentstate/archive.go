@@ -124,7 +124,7 @@ func (s *State) outlineArchive(ctx context.Context, id ID, told *toldFirst) erro
 // boundary returns the message that marks where the conversation was compacted.
 func (s *State) boundary(ctx context.Context, p *planned, archived int) (*session.Message, error) {
 	l := &s.lines[p.line]
-	m := &session.Message{Role: session.System, Origin: s.origin(l.id), Archived: p.archived}
+	m := &session.Message{Role: session.System, Origin: s.origin(l.id)}
 	mark := &session.Boundary{Archived: archived}
 	m.Parts = append(m.Parts, mark)
 	if l.archive < 0 {
