@@ -30,4 +30,8 @@ func TestRepairHint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	odd := write(t, "nothing that anybody knows\n", "odd.jsonl")
+	if stdout, stderr, code := call(t, "repair", odd, "odd2.jsonl"); code != 1 || !strings.Contains(stdout, "\nnothing repaired; the copy is odd2.jsonl") || strings.Contains(stdout+stderr, "rehome-") {
+		t.Errorf("what cannot be read: exit %d, %s%s", code, stdout, stderr)
+	}
 }

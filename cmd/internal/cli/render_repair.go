@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 
 	"rehome/cmd/internal/screen"
 	"rehome/convert/repair"
@@ -120,7 +121,7 @@ func (r *repairResult) text(p *page) {
 		if summary = plural(r.Repaired, "repair"); r.Findings != r.Repaired {
 			summary += " of " + plural(r.Findings, "finding")
 		}
-	} else if r.Left+r.Warnings > 0 {
+	} else if r.Left+r.Warnings > 0 || slices.ContainsFunc(r.Stores, func(s repairStore) bool { return s.Error != "" }) {
 		summary = "nothing repaired"
 	}
 	if r.Left > 0 {
