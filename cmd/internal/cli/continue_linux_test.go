@@ -107,6 +107,21 @@ func (p *person) text() string {
 	return p.screen.Text()
 }
 
+// rests waits until the terminal gets nothing new: what draws a screen comes in parts.
+func (p *person) rests() {
+	p.t.Helper()
+	for before := -1; ; {
+		p.mu.Lock()
+		now := len(p.sent)
+		p.mu.Unlock()
+		if now == before {
+			return
+		}
+		before = now
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
 func (p *person) types(keys string) {
 	p.t.Helper()
 	if _, err := p.master.WriteString(keys); err != nil {

@@ -168,6 +168,7 @@ func (n *newcomer) tries(v visit) {
 			last = "Fixed." // the preview
 		}
 		p.sees(last)
+		p.rests()
 		p.mu.Lock()
 		n.records(p.sent)
 		p.mu.Unlock()
