@@ -12,8 +12,10 @@ import (
 func TestRepairHint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const name = "5d0b2b7e-2222-4000-8000-000000000000.jsonl"
-	write(t, `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"one"},"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-01-01T00:00:01.000Z","cwd":"/work","sessionId":"5d0b2b7e-2222-4000-8000-000000000000"}`+"\nno record\n", "home", "projects", "-work", name)
-	for path, copied := range map[string]string{filepath.Join("home", "projects", "-work", name): filepath.Join("fixed", name), "home": "fixed"} {
+	file := write(t, `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"one"},"cwd":"/work",`+
+		`"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-01-01T00:00:01.000Z","sessionId":"5d0b2b7e-2222-4000-8000-000000000000"}`+
+		"\nno record\n", "home", "projects", "-work", name)
+	for path, copied := range map[string]string{file: filepath.Join("fixed", name), "home": "fixed"} {
 		stdout, stderr, code := call(t, "check", path)
 		_, command, _ := strings.Cut(strings.ReplaceAll(stdout, "\n ", ""), "in a copy: ")
 		args := strings.Fields(command)
@@ -31,7 +33,8 @@ func TestRepairHint(t *testing.T) {
 		}
 	}
 	odd := write(t, "nothing that anybody knows\n", "odd.jsonl")
-	if stdout, stderr, code := call(t, "repair", odd, "odd2.jsonl"); code != 1 || !strings.Contains(stdout, "\nnothing repaired; the copy is odd2.jsonl") || strings.Contains(stdout+stderr, "rehome-") {
+	stdout, stderr, code := call(t, "repair", odd, "odd2.jsonl")
+	if code != 1 || !strings.Contains(stdout, "\nnothing repaired; the copy is odd2.jsonl") || strings.Contains(stdout+stderr, "rehome-") {
 		t.Errorf("what cannot be read: exit %d, %s%s", code, stdout, stderr)
 	}
 }

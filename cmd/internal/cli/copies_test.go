@@ -51,7 +51,8 @@ func TestTwentyCopies(t *testing.T) {
 	if out := h.run("migrate", newest, "--back"); !strings.Contains(out, "No new turns") {
 		t.Errorf("--back: %s", out)
 	}
-	if _, stderr, code := callWith(t, h.t.Context(), h.env, "migrate", movedChat, "--back"); code != 2 || !strings.Contains(stderr, "rehome made 20 sessions from it") || !strings.Contains(stderr, "use one of these ids") {
+	_, stderr, code := callWith(t, h.t.Context(), h.env, "migrate", movedChat, "--back")
+	if code != 2 || !strings.Contains(stderr, "rehome made 20 sessions from it") || !strings.Contains(stderr, "use one of these ids") {
 		t.Errorf("--back of the original: exit %d, %s", code, stderr)
 	}
 	if err := errors.Join(os.Remove(files[1]), os.Remove(files[12])); err != nil {

@@ -60,7 +60,8 @@ func (a *app) migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, e
 	}
 	switch len(copies) {
 	case 0:
-		return nil, &formats.Error{At: id, Err: errors.New("rehome did not make this session from another one on this machine"), Hint: "omit --back to migrate it"}
+		err := errors.New("rehome did not make this session from another one on this machine")
+		return nil, &formats.Error{At: id, Err: err, Hint: "omit --back to migrate it"}
 	case 1:
 		return copies[0], nil
 	}

@@ -84,8 +84,8 @@ func TestSourceStaysAsItIs(t *testing.T) {
 		{"detect", "chat"}, {"convert", "chat/store.db", "text", "--to", "archive"},
 		{"convert", "chat", "copy", "--to", "sqlite", "--from", "sqlite"}, {"convert", "chat/store.db", "x", "--to", "archive", "--dry-run"},
 		{"convert", "chat", "updated", "--to", "canonical", "--update"}, {"show", "chat"}, {"ls", "chat"}, {"check", "chat", "--secrets"},
-		{"doctor", "chat"}, {"search", "--path", "chat", "hello"}, {"diff", "chat", "text"}, {"redact", "chat", "redacted"}, {"repair", "chat", "repaired"},
-		{"merge", "chat", "copy", "merged"}, {"migrate", "chat", "--home", "home", "--cwd", "/work"},
+		{"doctor", "chat"}, {"search", "--path", "chat", "hello"}, {"diff", "chat", "text"}, {"redact", "chat", "redacted"},
+		{"repair", "chat", "repaired"}, {"merge", "chat", "copy", "merged"}, {"migrate", "chat", "--home", "home", "--cwd", "/work"},
 	} {
 		if _, stderr, code := call(t, args...); code != 0 {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)

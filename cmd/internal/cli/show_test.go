@@ -300,11 +300,12 @@ func writeSession(t *testing.T, path string, s *session.Session, messages []*ses
 // TestShowNotSent: what a client keeps and does not send is printed on request, and named
 // otherwise.
 func TestShowNotSent(t *testing.T) {
-	const play, named = "../../../testdata/sdk/play/jsonl", "left out: 4 messages that the client showed and does not send, kept as branches (L118); --history prints them"
-	if _, stderr, code := call(t, "show", play+"#ff8ed8f9"); code != 0 || !strings.Contains(stderr, named) {
+	const play = "../../../testdata/sdk/play/jsonl#ff8ed8f9"
+	const named = "left out: 4 messages that the client showed and does not send, kept as branches (L118); --history prints them"
+	if _, stderr, code := call(t, "show", play); code != 0 || !strings.Contains(stderr, named) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if stdout, stderr, code := call(t, "show", play+"#ff8ed8f9", "--history"); code != 0 || stderr != "" || !strings.Contains(stdout, "branch-1") {
+	if stdout, stderr, code := call(t, "show", play, "--history"); code != 0 || stderr != "" || !strings.Contains(stdout, "branch-1") {
 		t.Errorf("--history: exit %d, %s", code, stderr)
 	}
 }
