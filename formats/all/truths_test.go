@@ -11,6 +11,7 @@ import (
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -122,6 +123,7 @@ func claudeStore(t *testing.T, pairs []forgedPair) string {
 func TestTwoTruths(t *testing.T) {
 	sources := map[string]string{"codex": codexStore(t, codexPairs()), "claude-code": claudeStore(t, claudePairs())}
 	pairs := map[string]int{"codex": len(codexPairs()), "claude-code": len(claudePairs())}
+	changes := map[string]int{"codex": 1, "claude-code": 2} // they differ only in how a file changed, which is no answer
 	for from, path := range sources {
 		for _, to := range all.Registry().All() {
 			if to.Writer == nil {
@@ -139,6 +141,15 @@ func TestTwoTruths(t *testing.T) {
 				l, err := formats.Locate(out)
 				if err != nil {
 					t.Fatal(err)
+				}
+				named := int64(0)
+				for _, g := range rep.Stores[0].Losses {
+					if g.Code == loss.ResultDiffers {
+						named = g.Count
+					}
+				}
+				if want := int64(pairs[from] - changes[from]); named != want && from != to.Name {
+					t.Errorf("%d results are named, want %d", named, want)
 				}
 				results := 0
 				for s, err := range to.Sessions.Decode(t.Context(), l, formats.FullView(1), session.Selection{History: true}) {

@@ -39,6 +39,9 @@
 // it. A prompt that is spelled like one is a prompt if its promptSource is typed or
 // sdk, which no line of a command has.
 //
+// The content of a tool_result is what the client sends, and toolUseResult what it shows. One
+// of which the other says something else is reported.
+//
 // After a compact_boundary the client sends the summary, the messages that it
 // preserved, and what follows. Everything before the boundary is Archived here.
 //

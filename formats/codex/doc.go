@@ -41,7 +41,8 @@
 // compared, and each item is repeated once. Others, of turns that were interrupted, are
 // never sent again: they become branches. What an event says of a call, such as the exit code
 // of a command, becomes the value of the result if it comes before that; otherwise it is kept
-// as it is. The last_agent_message of a task_complete, the text of a world_state and the system
+// as it is. The item is what the model is sent: a result is its text, and one of which the event
+// says something else is reported. The last_agent_message of a task_complete, the text of a world_state and the system
 // prompt of a fork are compared, too. Where there is none, the outcome is read from what the client puts in front of a
 // command's output.
 //

@@ -358,9 +358,25 @@ func (d *decoder) result(r *record) {
 		t.Content = []session.Part{&session.Text{Text: words}}
 		t.Status = outcome(words, code)
 	}
-	t.Status, t.Error = toolmap.Outcome(cmp.Or(text(t.Value, "status"), t.Status))
+	t.Status, t.Error = toolmap.Outcome(cmp.Or(t.Status, text(t.Value, "status")))
+	if slices.ContainsFunc(recorded(t.Value), t.Contradicts) {
+		d.lose(loss.ResultDiffers, r.at)
+	}
 	t.Extras = o.Extras
 	d.hand(m)
+}
+
+// recorded returns what an event says that a tool answered, as far as it is known to be text.
+func recorded(value []byte) (out []string) {
+	for _, name := range []string{"stdout", "stderr", "aggregated_output", "formatted_output"} {
+		out = append(out, text(value, name))
+	}
+	for _, path := range [][]string{{"result", "Ok", "content"}, {"result", "content"}} {
+		for b := range rawjson.Elements(at(value, path...)) {
+			out = append(out, text(b, "text"))
+		}
+	}
+	return out
 }
 
 // outcome reads how a call ended from the words that the client puts in front

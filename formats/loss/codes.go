@@ -44,6 +44,7 @@ const (
 	FolderInCommand   Code = "L224"
 	ToolNameChanged   Code = "L225"
 	ResultMediaMoved  Code = "L226"
+	ResultDiffers     Code = "L227"
 
 	TextRepaired       Code = "L301"
 	TextRepairedKept   Code = "L302"

@@ -9,7 +9,7 @@ import (
 // than what the model is sent: each has a line that the other lacks. What clients put around
 // output, and what they leave out of it, is no difference.
 func (t *ToolResult) Contradicts(recorded string) bool {
-	if recorded = strings.TrimSpace(recorded); len(t.Content) == 0 || recorded == "" {
+	if recorded = strings.TrimSpace(strings.TrimPrefix(recorded, "Error: ")); len(t.Content) == 0 || recorded == "" {
 		return false
 	}
 	var texts []string
@@ -19,7 +19,7 @@ func (t *ToolResult) Contradicts(recorded string) bool {
 		}
 	}
 	sent := strings.Join(texts, "\n")
-	if strings.Contains(sent, recorded) || len(texts) < len(t.Content) && strings.TrimSpace(sent) == "" {
+	if strings.Contains(sent, recorded) || strings.Contains(sent, inJSON(recorded)) || len(texts) < len(t.Content) && strings.TrimSpace(sent) == "" {
 		return false // or it is an image
 	}
 	known, said := map[string]bool{}, map[string]bool{}
@@ -42,6 +42,9 @@ func (t *ToolResult) Contradicts(recorded string) bool {
 	}
 	return false
 }
+
+// inJSON returns a text as it is within a string of JSON.
+func inJSON(text string) string { return strings.Trim(string(AppendString(nil, text)), `"`) }
 
 // bare returns a line without what clients put before it: the number of a line, or that it is
 // an error.

@@ -30,6 +30,8 @@ func TestContradicts(t *testing.T) {
 		"cut":              {"a line of\n… 20 tokens truncated …\nthe end", long, false},
 		"cut, and other":   {"a\nb\nc\n… 20 tokens truncated …\nd\ne", long, true},
 		"kept in a file":   {"<persisted-output>\nOutput too large (3 kB). Full output saved to: /x\n\nPreview (first 2 kB):\na line of many", long, false},
+		"in JSON":          {`Output:\n[{"type":"text","text":"one\\ntwo"}]`, "one\ntwo", false},
+		"in a tag":         {"<tool_use_error>no such\ntext</tool_use_error>", "Error: no such\ntext", false},
 		"two streams":      {"out\nerr", "err\nout", false},
 		"a word of a line": {"a longer line", "longer\nfirst", true},
 	} {

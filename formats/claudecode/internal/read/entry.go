@@ -135,7 +135,7 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	case summary:
 		return w.summary(m, parts, w.tree.Lines[i].Boundary)
 	case results > 0:
-		return w.results(m, parts, value, results)
+		return w.results(i, m, parts, value, results)
 	case meta:
 		m.Simulated = true
 		parts = wrapped(parts)

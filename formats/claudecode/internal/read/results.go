@@ -3,14 +3,17 @@ package read
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // results converts a line of tool results, each to a message of its own.
-func (w *walker) results(m *session.Message, parts []session.Part, value []byte, n int) bool {
+func (w *walker) results(i int, m *session.Message, parts []session.Part, value []byte, n int) bool {
 	first, nth := true, 1
 	var rest []session.Part
 	for _, p := range parts {
@@ -24,6 +27,9 @@ func (w *walker) results(m *session.Message, parts []session.Part, value []byte,
 			w.offloaded(r)
 			if len(r.Content) == 0 { // the model is sent an empty result, whatever the record says
 				r.Content = []session.Part{&session.Text{}}
+			}
+			if slices.ContainsFunc(recorded(value), r.Contradicts) {
+				w.note(loss.ResultDiffers, i)
 			}
 		}
 		one := &session.Message{ID: m.ID, Role: session.Tool, At: m.At, Archived: m.Archived, Origin: m.Origin, Parts: []session.Part{r}}
@@ -45,6 +51,54 @@ func (w *walker) results(m *session.Message, parts []session.Part, value []byte,
 		return true
 	}
 	return w.put(&session.Message{ID: m.ID + "-text", Role: session.User, Simulated: true, At: m.At, Archived: m.Archived, Origin: m.Origin, Parts: rest})
+}
+
+// recorded returns what the client's record of a result says that the tool answered, as far as
+// it is known to be text. Of errors, it can keep the cause, of which the model is not sent all.
+func recorded(value []byte) (out []string) {
+	switch value[0] {
+	case '"':
+		if s := rawjson.Text(value); !slices.ContainsFunc(causes[:], func(cause string) bool { return strings.Contains(s, cause) }) {
+			out = append(out, s)
+		}
+		return out
+	case '[':
+		return texts(value)
+	}
+	change := false
+	for name, v := range rawjson.Members(value) {
+		switch string(name) {
+		case "structuredPatch":
+			change = true
+		case "stdout", "stderr", "result":
+			out = append(out, rawjson.Text(v))
+		case "content":
+			out = append(append(out, rawjson.Text(v)), texts(v)...)
+		case "file":
+			out = append(out, outline.Text(v, "content"))
+		case "filenames":
+			var list []string
+			for f := range rawjson.Elements(v) {
+				list = append(list, rawjson.Text(f))
+			}
+			out = append(out, strings.Join(list, "\n"))
+		}
+	}
+	if change {
+		return nil // of a file: the model wrote it
+	}
+	return out
+}
+
+// causes are in records of calls that did not run, which the client words anew for the model.
+var causes = [...]string{"rejected tool use", "InputValidationError", "nterrupted by user", "no result of this call was kept"}
+
+// texts returns the texts of blocks.
+func texts(blocks []byte) (out []string) {
+	for b := range rawjson.Elements(blocks) {
+		out = append(out, outline.Text(b, "text"))
+	}
+	return out
 }
 
 // maxOffloaded is the maximum size of a backup or a file of tool output.
