@@ -19,20 +19,35 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
 )
 
 func main() {
 	log.SetFlags(0)
+	debug.SetGCPercent(400) // a target is a few hundred MB, and then forgotten
+	targets := os.Args[1:]
+	packages, errs := make([]int, len(targets)), make([]error, len(targets))
+	var all sync.WaitGroup
+	turns := make(chan struct{}, runtime.NumCPU())
+	for i, target := range targets {
+		all.Go(func() {
+			turns <- struct{}{}
+			packages[i], errs[i] = check(target)
+			<-turns
+		})
+	}
+	all.Wait()
 	failed := false
-	for _, target := range os.Args[1:] {
-		n, err := check(target)
-		if err != nil {
+	for i, target := range targets {
+		if errs[i] != nil {
 			failed = true
-			log.Printf("%s: %v", target, err)
+			log.Printf("%s: %v", target, errs[i])
 			continue
 		}
-		fmt.Printf("%s: %d packages\n", target, n)
+		fmt.Printf("%s: %d packages\n", target, packages[i])
 	}
 	if failed {
 		os.Exit(1)
