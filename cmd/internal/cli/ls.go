@@ -192,6 +192,11 @@ func (c *lsCmd) filter(a *app, listing *sessions.Listing, more ...string) (f ses
 	if known := append(listing.Agents(), more...); c.Client != "" && !slices.Contains(known, c.Client) {
 		return f, usageError{&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client), Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))}}
 	}
+	if project := sessions.NewProject(c.Project); c.Project != "" && !exists(c.Project) &&
+		!slices.ContainsFunc(listing.All(), func(s *sessions.Listed) bool { return project.Contains(s.Workspace) }) {
+		err := errors.New("no such folder, and no client has sessions of it")
+		return f, usageError{&formats.Error{At: c.Project, Err: err, Hint: "run `rehome ls --all` for the folders of all sessions"}}
+	}
 	f = sessions.Filter{Project: c.Project, Agent: c.Client, Empty: c.All}
 	if c.Limit != nil {
 		f.Limit = *c.Limit
