@@ -29,7 +29,7 @@ const notLive = -2
 // one branch. Those without a time are one branch in the order of their keys, because
 // nothing better is known.
 func (c *Chat) abandoned(ctx context.Context, ids []string) error {
-	var timed, rest []header
+	timed, rest := c.unsent()
 	for _, id := range ids {
 		r, err := c.Database.Get(ctx, lists.DiskTable, lists.BubbleRow+c.ID+":"+id, func(loss.Loss) {})
 		if err != nil {
@@ -104,6 +104,28 @@ func (c *Chat) leaveOut(ctx context.Context, ids []string) error {
 		c.note.Add(loss.Loss{Code: loss.TurnAbandoned, At: *answer})
 	}
 	return nil
+}
+
+// unsent returns the bubbles of the session's own record that its list does not name, those
+// with a time and the others. The client does not send them. One that is no bubble, or has a row
+// of its own, is kept as it is.
+func (c *Chat) unsent() (timed, rest []header) {
+	for _, h := range c.beside {
+		b := bubble{header: h}
+		if c.rows[h.id] || len(c.headers) == 0 || !b.f.SplitBy(h.inline, "", bubbleTable()) {
+			if e, ok := bare("conversation."+h.id, h.inline); ok {
+				c.Out.Extras = append(c.Out.Extras, e)
+			}
+			continue
+		}
+		c.note.Add(loss.Loss{Code: loss.EventUnsent, At: c.addr})
+		if h.at = b.when(); h.at.Known() {
+			timed = append(timed, h)
+		} else {
+			rest = append(rest, h)
+		}
+	}
+	return timed, rest
 }
 
 // branch adds a branch to the session.

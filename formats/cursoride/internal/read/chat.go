@@ -33,6 +33,8 @@ type Chat struct {
 	headers []header
 	runs    []*run // branches, if they are selected
 	listed  map[string]bool
+	beside  []header          // bubbles in the session's own record that no list names
+	rows    map[string]bool   // those of them that have rows, too
 	old     map[string][]byte // toolFormerData by bubble, as the first versions kept them apart
 	summary string            // of what was compacted
 	past    int               // the last header that was compacted
@@ -225,9 +227,7 @@ func (c *Chat) list(f *members.Object) {
 	slices.Sort(order)
 	for _, id := range slices.Compact(order) {
 		if !c.listed[id] {
-			if e, ok := bare("conversation."+id, inline[id]); ok {
-				c.Out.Extras = append(c.Out.Extras, e)
-			}
+			c.beside = append(c.beside, header{id: id, user: userType(inline[id]), inline: inline[id]})
 		}
 	}
 	c.capabilities(f)

@@ -22,11 +22,15 @@ type aside struct {
 func (c *Chat) scan(ctx context.Context, lost bool) error {
 	if c.Database == nil || c.Database.Disk == nil {
 		c.nameless()
-		return nil
+		return c.abandoned(ctx, nil)
 	}
+	c.rows = map[string]bool{}
 	var ids, past []string
 	var found int64
 	err := c.Database.Family(ctx, lists.BubbleRow+c.ID+":", func(rest string) bool {
+		if len(c.beside) > 0 {
+			c.rows[rest] = true
+		}
 		switch {
 		case c.listed[rest]:
 			found++
@@ -61,10 +65,15 @@ func (c *Chat) scan(ctx context.Context, lost bool) error {
 	}
 	slices.SortStableFunc(c.asides, func(a, b aside) int { return strings.Compare(a.family+a.rest, b.family+b.rest) })
 	if len(ids) > 0 {
-		return c.recover(ctx, ids)
+		if err := c.recover(ctx, ids); err != nil {
+			return err
+		}
 	}
 	if c.x.history {
 		return c.abandoned(ctx, past)
+	}
+	if err := c.abandoned(ctx, nil); err != nil {
+		return err
 	}
 	return c.leaveOut(ctx, past)
 }
