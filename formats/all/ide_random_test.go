@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats/formatstest/graphgen"
 	"rehome/formats/formatstest/idegen"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -60,8 +61,11 @@ func TestRandomIDE(t *testing.T) {
 func abandonedIDE(t *testing.T, dir string, p *idegen.Plan, without *outcome) {
 	t.Helper()
 	with := decodeStore(t, "cursor-ide", dir, session.Selection{History: true})
-	if !with.tally.Balanced() || with.tally.Read != without.tally.Read || without.tally.Superseded-with.tally.Superseded != int64(p.Orphans) {
+	if !with.tally.Balanced() || with.tally.Read != without.tally.Read || without.tally.Unreadable-with.tally.Unreadable != int64(p.Orphans) {
 		t.Errorf("%d orphans; books with history %+v, without %+v", p.Orphans, with.tally, without.tally)
+	}
+	if left := slices.ContainsFunc(without.notes, func(n loss.Loss) bool { return n.Code == loss.TurnAbandoned }); left != (p.Orphans > 0) {
+		t.Errorf("%d orphans; %v", p.Orphans, without.notes)
 	}
 	orphans := 0
 	for i, s := range with.sessions {
