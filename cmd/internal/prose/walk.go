@@ -169,7 +169,7 @@ func (w *walker) position(m *session.Message) {
 		w.branch = m.Branch
 		words := screen.Safe("back on the active branch")
 		if m.Branch != "" {
-			words = "abandoned branch " + screen.Visible(m.Branch)
+			words = "not sent: branch " + screen.Visible(m.Branch)
 		}
 		if from := w.branchFrom[m.Branch]; from != "" {
 			words += ", from message " + screen.Visible(from)

@@ -86,6 +86,7 @@ func (c *Chat) recover(ctx context.Context, ids []string) error {
 		row int64
 	}
 	var list []place
+	at := c.addr
 	for _, id := range ids {
 		r, err := c.Database.Get(ctx, lists.DiskTable, lists.BubbleRow+c.ID+":"+id, func(loss.Loss) {})
 		if err != nil {
@@ -96,6 +97,9 @@ func (c *Chat) recover(ctx context.Context, ids []string) error {
 		b.f.SplitBy(r.Body, "", bubbleTable())
 		b.at = b.when()
 		list = append(list, place{b.header, r.Addr.RowID})
+		if at.File == "" { // nothing else is left of the session
+			at = r.Addr
+		}
 	}
 	timed := !slices.ContainsFunc(list, func(p place) bool { return !p.at.Known() })
 	slices.SortFunc(list, func(a, b place) int {
@@ -107,7 +111,7 @@ func (c *Chat) recover(ctx context.Context, ids []string) error {
 	for _, p := range list {
 		c.enter(p.header, nil)
 	}
-	c.note.Add(loss.Loss{Code: loss.OrderInferred, At: c.addr})
+	c.note.Add(loss.Loss{Code: loss.OrderInferred, At: at})
 	return nil
 }
 
