@@ -83,6 +83,47 @@ func TestOriginalArguments(t *testing.T) {
 	}
 }
 
+// TestNoLine: what no line has is reported of the message that had it: arguments that are no
+// object, the record of a turn without a word, how much a compaction on a branch archived.
+func TestNoLine(t *testing.T) {
+	begin := func(number int, parts ...session.Part) *session.Message {
+		m := say(session.User, parts...)
+		m.Turn = &session.Turn{Number: number, Status: "finished"}
+		return m
+	}
+	call := &session.ToolCall{ID: "c", Name: "Read", Kind: "read", Input: session.Raw(`"a.go"`), Args: session.Raw(`{"path":"a.go"}`)}
+	edit := &session.ToolCall{ID: "c", Name: "Edit", Kind: "edit", Input: session.Raw(`"*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"`), Args: session.Raw(`{"path":"a"}`)}
+	for name, c := range map[string]struct {
+		said []*session.Message
+		code loss.Code
+		at   int // of said; -1: nothing is reported
+	}{
+		"arguments":       {[]*session.Message{say(session.User, words("go")), say(session.Assistant, call), say(session.Tool, resulting("c", "x"))}, loss.ArgumentsRepaired, 1},
+		"patch":           {[]*session.Message{say(session.User, words("go")), say(session.Assistant, edit), say(session.Tool, resulting("c", "x"))}, loss.ArgumentsRepaired, -1},
+		"turn":            {[]*session.Message{begin(1, words("go")), say(session.Assistant, words("a")), begin(2), begin(3, words("on")), say(session.Assistant, words("b"))}, loss.TurnRecord, 2},
+		"last turn":       {[]*session.Message{begin(1, words("go")), say(session.Assistant, words("a")), begin(2)}, loss.TurnRecord, 2},
+		"on a branch":     {[]*session.Message{say(session.User, words("go")), say(session.Assistant, words("a")), on("b", begin(2, words("try"))), on("b", say(session.System, &session.Boundary{Archived: 2}, &session.Summary{Text: "so far"}))}, loss.PartMetadata, 3},
+		"turn with words": {[]*session.Message{begin(1), say(session.Assistant, words("a")), begin(2, words("on")), say(session.Assistant, words("b"))}, loss.TurnRecord, -1},
+	} {
+		for i, m := range c.said {
+			m.Origin = []string{fmt.Sprintf("s:%d", i)}
+		}
+		chat := chat(c.said...)
+		if last := c.said[len(c.said)-1]; last.Branch != "" {
+			chat.Branches = []session.Branch{{Name: last.Branch}}
+		}
+		var at []string
+		for _, n := range encoded(t, chat, formats.SessionBuild{}).notes {
+			if n.Code == c.code {
+				at = append(at, n.At.File)
+			}
+		}
+		if want := fmt.Sprintf("s:%d", c.at); c.at < 0 && len(at) > 0 || c.at >= 0 && !slices.Equal(at, []string{want}) {
+			t.Errorf("%s: %s is reported of %q, not of message %d", name, c.code, at, c.at)
+		}
+	}
+}
+
 // TestImagesOfFailedResults: the client sends no image in an error, so it follows the results.
 func TestImagesOfFailedResults(t *testing.T) {
 	failed := func(id string, parts ...session.Part) *session.ToolResult {

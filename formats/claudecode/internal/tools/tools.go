@@ -33,6 +33,7 @@ type Native struct {
 	Own      bool     // it is one of Claude Code's tools, or of a server's
 	Exact    bool     // every argument of the call is in Input, with its value as it was
 	Reshaped bool     // a value is in another form: a range of lines, a patch
+	Replaced bool     // what the model wrote was no object: the tool ran with this
 	Moved    bool     // the command first changes to its working directory
 	Left     []string // names of arguments that are not in Input, because the tool does not have them
 	edit     *edit
@@ -97,8 +98,9 @@ var natives = sync.OnceValue(func() (t struct {
 // so value is to be given where it is known; see Waits.
 func Claude(folder, kind, name string, input, args, value []byte) Native {
 	torn := broken(input)
-	if torn && len(args) > 0 && args[0] == '{' {
-		input = nil // the tool's own are whole
+	replaced := len(input) > 0 && input[0] != '{' && len(args) > 0 && args[0] == '{' // the tool's own are whole
+	if torn && replaced {
+		input = nil
 	}
 	g := &given{docs: [][]byte{input, args}}
 	n, ok := Native{}, false
@@ -106,6 +108,7 @@ func Claude(folder, kind, name string, input, args, value []byte) Native {
 	switch kind {
 	case "edit", "piEdit":
 		n, ok = claudeEdit(g, value)
+		replaced = replaced && torn // or it is a patch
 	case "ls", "piLs":
 		n, ok = command("ls ", g, "List files")
 	case "delete":
@@ -118,6 +121,7 @@ func Claude(folder, kind, name string, input, args, value []byte) Native {
 		n, ok = asked(g)
 	case "mcp":
 		n, ok = served(name, g)
+		replaced = replaced && torn
 	default:
 		n, ok = c.call(g, kind, folder)
 	}
@@ -126,7 +130,7 @@ func Claude(folder, kind, name string, input, args, value []byte) Native {
 	} else if !n.back {
 		c.others(g, &n)
 	}
-	n.Reshaped = !n.Exact
+	n.Reshaped, n.Replaced = !n.Exact, replaced
 	n.Exact = n.Exact && !torn && !n.Moved && len(n.Left) == 0
 	return n
 }

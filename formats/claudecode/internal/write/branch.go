@@ -145,7 +145,8 @@ func (e *encoder) enter(branch string) {
 	if !e.own {
 		e.note(loss.BranchHidden)
 	}
-	e.branch, e.turnRec = branch, nil
+	e.unrecorded()
+	e.branch = branch
 	made := graft{at: f.at, from: e.size, lines: e.lines}
 	g.done = append(g.done, made)
 	e.parent, e.last = f.parent, f.time

@@ -88,6 +88,7 @@ type encoder struct {
 	marked   bool // the current line has its "rehome" member
 	message  *session.Message
 	turnRec  []byte // the record of a turn, until its line is written
+	turnAt   string // where that turn begins, for losses
 	grafts   *grafts
 	children map[string]bool // ids of its subagents
 	branch   string          // the branch being written; "" for the live one
@@ -133,6 +134,7 @@ func (e *encoder) session(ctx context.Context) error {
 		return err
 	}
 	e.close()
+	e.unrecorded()
 	e.wordless()
 	return e.files(ctx)
 }
@@ -179,14 +181,19 @@ func (e *encoder) files(ctx context.Context) error {
 }
 
 func (e *encoder) note(code loss.Code, args ...string) {
-	at := e.s.ID
-	if m := e.message; m != nil {
-		at = m.ID
-		if len(m.Origin) > 0 {
-			at = m.Origin[0]
-		}
+	e.b.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: e.at()}, Args: args})
+}
+
+// at returns where the current message is from, or the session.
+func (e *encoder) at() string {
+	switch m := e.message; {
+	case m == nil:
+		return e.s.ID
+	case len(m.Origin) > 0:
+		return m.Origin[0]
+	default:
+		return m.ID
 	}
-	e.b.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: at}, Args: args})
 }
 
 // put writes a line as it is.

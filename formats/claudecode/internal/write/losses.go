@@ -9,7 +9,7 @@ func Losses() []loss.Code {
 		loss.ResultAdded, loss.ResultMoved, loss.ResultFromRecord, loss.ErrorTextAdded, loss.ResultMediaNamed, loss.ResultOrphan,
 		loss.PartUntranslatable, loss.BranchNotice, loss.SystemPromptUnsent, loss.SummaryUnused, loss.SummaryUnknown,
 		loss.TimeUnknown, loss.TimeOutOfRange, loss.TimeBackwards, loss.FirstPromptAdded, loss.BranchCopied, loss.BranchHidden,
-		loss.SessionEmpty, loss.TodosAside, loss.PlanAside, loss.MetadataAside, loss.SnapshotDropped, loss.TurnAbandoned, loss.MessageMetadata, loss.PartMetadata,
+		loss.SessionEmpty, loss.TodosAside, loss.PlanAside, loss.MetadataAside, loss.SnapshotDropped, loss.TurnAbandoned, loss.TurnRecord, loss.MessageMetadata, loss.PartMetadata,
 		loss.BlankText, loss.AttachmentRecord, loss.FileInlined, loss.MediaNamed, loss.MediaMissing, loss.AnswerImage,
 		loss.ThinkingUnsigned, loss.ThinkingAsText, loss.ThinkingHidden, loss.ThinkingRedacted,
 	}

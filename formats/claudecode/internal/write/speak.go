@@ -9,6 +9,7 @@ import (
 	"rehome/formats/internal/object"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 	"rehome/internal/rawjson"
 )
 
@@ -113,10 +114,19 @@ func (e *encoder) turn(m *session.Message) {
 	if t == nil {
 		return
 	}
-	e.shell = t.Kind == shellTurn
+	e.unrecorded()
+	e.shell, e.turnAt = t.Kind == shellTurn, e.at()
 	kept := &session.Message{ID: m.ID, Role: m.Role, Turn: t}
 	line := session.AppendMessage(nil, kept)
 	e.turnRec = bytes.Clone(rawjson.Last(line, "turn"))
+}
+
+// unrecorded reports the record of a turn that no line has.
+func (e *encoder) unrecorded() {
+	if e.turnRec != nil {
+		e.b.OnLoss.Add(loss.Loss{Code: loss.TurnRecord, At: store.Addr{File: e.turnAt}})
+		e.turnRec = nil
+	}
 }
 
 // mark writes the member "rehome": what the client has no member for.

@@ -188,6 +188,8 @@ func (e *encoder) translate(c *call, value []byte) {
 		if !c.native.Exact {
 			e.note(loss.ArgumentsRepaired)
 		}
+	case c.native.Replaced:
+		e.note(loss.ArgumentsRepaired)
 	case c.native.Reshaped:
 		e.note(loss.ArgumentsRenamed)
 	case c.native.Name != c.src.Name, len(c.src.Input) > 0 && !bytes.Equal(c.native.Input, c.src.Input) && c.native.Exact && !c.native.Moved:

@@ -77,6 +77,9 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 		}
 		return
 	}
+	if archived > 0 && e.branch != "" {
+		e.note(loss.PartMetadata)
+	}
 	if archived < 0 && e.parent != "" || e.branch != "" { // a summary without a boundary archives nothing, nor does one on a branch
 		if summary != "" {
 			e.words(m, []session.Part{&session.Text{Text: summary}}, true, false)
