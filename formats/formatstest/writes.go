@@ -27,7 +27,7 @@ func (c Case) Writes(t *testing.T, f Fixture, to *formats.Format, law *leaves.Wr
 		if err != nil {
 			return // whoever reads it reports that
 		}
-		sources = append(sources, leaves.NewSource(t, one))
+		sources = append(sources, law.Source(t, one))
 	}
 	d, err := c.put(t.Context(), t, to, s, t.TempDir())
 	if err != nil {

@@ -11,10 +11,18 @@ import (
 	"rehome/golden"
 )
 
-// writers are the folders of the writers that have a law, by format.
-func writers() map[string]string {
-	return map[string]string{
-		"claude-code": "claudecode/internal/write",
+// writer is one that has a law.
+type writer struct {
+	folder string      // of its declarations
+	walk   leaves.Walk // of what it writes; nil if that is its reader's
+	lined  bool
+}
+
+// writers returns them by format.
+func writers() map[string]writer {
+	return map[string]writer{
+		"canonical":   {"canonical", leaves.Lines(), true},
+		"claude-code": {"claudecode/internal/write", nil, false},
 	}
 }
 
@@ -22,14 +30,19 @@ func writers() map[string]string {
 // why not; what else is there is declared, too.
 func TestWriters(t *testing.T) {
 	reg := all.Registry()
-	for format, folder := range writers() {
+	for format, w := range writers() {
 		t.Run(format, func(t *testing.T) {
 			to := reg.Lookup(format)
-			text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(folder), "writes.txt"))
+			text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(w.folder), "writes.txt"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			law := leaves.NewWriter(t, newSharedLaws(t).leavesOf(t, format), string(text))
+			reader := newSharedLaws(t).leavesOf(t, format)
+			if w.walk != nil {
+				reader.Walk = w.walk
+			}
+			law := leaves.NewWriter(t, reader, string(text))
+			law.Lined = w.lined
 			total, ran := 0, 0
 			for _, from := range reg.All() {
 				if from.Sessions == nil {

@@ -30,6 +30,8 @@ type Declaration struct {
 // Verbs lists what a declaration can say of a leaf, and with which words.
 //
 //	said WHO          a person, a model or a tool says it: only a part of theirs counts
+//	calls             it is the id of a call, whose record or element has the arguments
+//	answers           it is the id of the call that a result is of, whose record or element has what it says
 //	derived HOW       what arrives is another form of it, which the law computes
 //	superseded        the same value arrives from another leaf
 //	kept FILE         somebody says it, and it is in extra data: no client writes what is in this fixture
@@ -38,7 +40,7 @@ type Declaration struct {
 //	secret            it is a secret, and never does
 //	invented          a writer makes it: no session has it
 func Verbs() []string {
-	return []string{"said", "derived", "superseded", "kept", "lost", "dropped", "secret", "invented"}
+	return []string{"said", "calls", "answers", "derived", "superseded", "kept", "lost", "dropped", "secret", "invented"}
 }
 
 // ParseDeclared reads the text of leaves.txt:
@@ -106,10 +108,15 @@ func parseHead(words []string) (*Declaration, error) {
 		return nil, fmt.Errorf("nobody is %q", d.Of)
 	case d.Verb == "derived" && !strings.HasPrefix(d.Of, "is:") && !strings.HasPrefix(d.Of, "as:") && !slices.Contains(Transforms(), d.Of):
 		return nil, fmt.Errorf("%q is not one of %s", d.Of, strings.Join(Transforms(), ", "))
-	case d.Verb != "said" && d.Reason == "":
+	case d.excuses() && d.Reason == "":
 		return nil, fmt.Errorf("%s without a reason", d.Verb)
 	}
 	return d, nil
+}
+
+// excuses reports whether a declaration says why a leaf does not arrive as it is.
+func (d *Declaration) excuses() bool {
+	return d.Verb != "said" && d.Verb != "calls" && d.Verb != "answers"
 }
 
 // parse reads a line with a pattern.

@@ -2,10 +2,12 @@ package leaves
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -130,12 +132,18 @@ func (n *Node) At(path string) *Node {
 }
 
 // Leaves appends the leaves below a path: not null, "" , {} and [].
-func (n *Node) Leaves(list []Leaf, path string) []Leaf {
+func (n *Node) Leaves(list []Leaf, path string) []Leaf { return n.leaves(list, path, "") }
+
+// leaves appends the leaves of a value, which is in the element at.
+func (n *Node) leaves(list []Leaf, path, at string) []Leaf {
 	switch n.Kind {
 	case '{':
 		for i, item := range n.Items {
-			from := len(list)
-			list = item.Leaves(list, join(path, n.Names[i]))
+			from, to := len(list), ""
+			if at != "" {
+				to = at + "." + n.Names[i]
+			}
+			list = item.leaves(list, join(path, n.Names[i]), to)
 			if slices.Contains(n.Names[i+1:], n.Names[i]) {
 				for k := range list[from:] {
 					list[from+k].First = true
@@ -143,13 +151,13 @@ func (n *Node) Leaves(list []Leaf, path string) []Leaf {
 			}
 		}
 	case '[':
-		for _, item := range n.Items {
-			list = item.Leaves(list, path+"[]")
+		for i, item := range n.Items {
+			list = item.leaves(list, path+"[]", cmp.Or(at, path)+"["+strconv.Itoa(i)+"]")
 		}
 	case 'n':
 	default:
 		if n.Value != "" {
-			list = append(list, Leaf{Path: path, Value: n.Value})
+			list = append(list, Leaf{Path: path, Value: n.Value, at: at})
 		}
 	}
 	return list

@@ -55,7 +55,7 @@ func (w *Law) Unused() (out []string) {
 		switch u := w.shown[d]; {
 		case u.matched == 0:
 			out = append(out, fmt.Sprintf("%s %s: no store has such a leaf", d.Verb, d.Pattern))
-		case u.covered == 0 && d.Verb != "said":
+		case u.covered == 0 && d.excuses():
 			out = append(out, fmt.Sprintf("%s %s: all of these leaves are found anyway", d.Verb, d.Pattern))
 		}
 	}
@@ -143,9 +143,10 @@ type wanted struct {
 	who     []place // who must say it; nil if that is open
 	pools   []*pool
 	rests   []*pool
-	found   bool // it is in what was decoded
-	raw     bool // in extra data
-	excused bool // a declaration covers it
+	offer   *offer // where it was found
+	found   bool   // it is in what was decoded
+	raw     bool   // in extra data
+	excused bool   // a declaration covers it
 }
 
 // look is one look at a store.

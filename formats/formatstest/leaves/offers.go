@@ -58,6 +58,7 @@ type offer struct {
 	also  []place // who else may say it, in what a writer wrote
 	path  string  // of extra data, see plainPath
 	used  bool
+	index int    // in what a writer wrote
 	text  string // what is left of a text that is found in pieces
 	whole string // the text, before anything was found
 }

@@ -158,7 +158,7 @@ func (l *Leaf) key() string {
 
 func (l *wanted) take(o *offer) {
 	if o != nil {
-		o.used, o.text, l.found, l.raw = true, "", true, o.place == extra
+		l.offer, o.used, o.text, l.found, l.raw = o, true, "", true, o.place == extra
 	}
 }
 
@@ -282,7 +282,7 @@ func (k *look) derive(l *wanted, late bool) {
 			}
 		}
 		for _, o := range list {
-			if o.used, l.found = true, true; d.Of != "joined" && d.Of != "within" {
+			if l.offer, o.used, l.found = o, true, true; d.Of != "joined" && d.Of != "within" {
 				o.text = ""
 			}
 		}

@@ -14,10 +14,11 @@ import (
 // canonical form is made from. Records have the
 // addresses that losses of writers name. The names of paths are those of the Go fields, and that of a part is
 // its type. The kinds of a record are its type, the role of a message, and the
-// agent of the session; a message is blank if it says nothing.
-func records(t testing.TB, s *session.Session) []Record {
+// agent of the session; a message is blank if it says nothing. With types, the type of each part is
+// a leaf, too.
+func records(t testing.TB, s *session.Session, types bool) []Record {
 	t.Helper()
-	w := teller{at: s.ID, agent: s.Agent}
+	w := teller{at: s.ID, agent: s.Agent, types: types}
 	w.record("session -", 0, s)
 	if s.Messages != nil {
 		for m, err := range s.Messages {
@@ -38,6 +39,7 @@ func records(t testing.TB, s *session.Session) []Record {
 				kind = "blank "
 			}
 			w.record(kind+string(m.Role), who, m)
+			w.out[len(w.out)-1].aside = m.Branch != ""
 		}
 	}
 	if s.Files != nil {
@@ -63,6 +65,7 @@ func says(p session.Part) bool {
 type teller struct {
 	at    string
 	agent string
+	types bool
 	out   []Record
 	who   place // of the message at hand
 	parts int
@@ -140,6 +143,9 @@ func (w *teller) fields(v reflect.Value, path string, who place) {
 			w.part = w.parts
 			defer func() { w.part = 0 }()
 		}
+		if w.types {
+			w.add(Leaf{Path: join(path, "Type"), Value: v.Type().Name()})
+		}
 	}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -158,7 +164,7 @@ func (w *teller) fields(v reflect.Value, path string, who place) {
 			w.add(Leaf{Path: at, Value: "0"}) // a count, which is known
 			continue
 		}
-		if p, ok := p.(*session.Injected); ok && f.Name == "Data" && strings.TrimSpace(p.Text) == "" {
+		if p, ok := p.(*session.Injected); ok && f.Name == "Data" && strings.TrimSpace(p.Text) == "" && !w.types {
 			w.add(Leaf{Path: at, Value: string(p.Data), who: said}) // it is all that there is to say
 			continue
 		}

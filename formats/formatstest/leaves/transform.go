@@ -62,7 +62,10 @@ func unpack(list []Leaf, l Leaf) ([]Leaf, bool) {
 func derivedKeys(how string, l Leaf) (out []string) {
 	value := l.Value
 	if strings.HasPrefix(how, "as:") {
-		return []string{l.key()}
+		if l.Bytes {
+			out = append(derivedKeys("base64", l), asText+value)
+		}
+		return append(out, l.key())
 	}
 	if strings.HasPrefix(how, "is:") {
 		if word := wordOf(how, value); word != "" {

@@ -19,8 +19,9 @@ type Leaf struct {
 	Bytes bool   // Value is bytes and no text
 	First bool   // the object has a later member of this name, which is the one that clients read
 
-	who  place // who says it, if the walk knows that
-	part int   // the part of a session that it is of, from 1, if it is of a call or a result
+	at   string // Path with the numbers of elements, if it is in one
+	who  place  // who says it, if the walk knows that
+	part int    // the part of a session that it is of, from 1, if it is of a call or a result
 }
 
 // Record is one line, row or file of a store.
@@ -36,7 +37,8 @@ type Record struct {
 	// run besides its state. In each of them an occurrence counts once.
 	Telling string
 
-	call string // the tool call that it speaks of, if another record may say the same
+	aside bool   // it is of a branch
+	call  string // the tool call that it speaks of, if another record may say the same
 }
 
 // Walk yields the records of a store. kinds are the paths of the discriminators.

@@ -18,6 +18,7 @@ import (
 // target is what the declarations of its reader say.
 type Writer struct {
 	From, To *Law // what is declared of the leaves of sessions, and of those of the target
+	Lined    bool // each record becomes a line, and each leaf a member of its name, in their order
 
 	reader *Law
 }
@@ -27,13 +28,16 @@ type Writer struct {
 func NewWriter(t testing.TB, reader *Law, text string) *Writer {
 	t.Helper()
 	from, to := Writes(text)
-	return &Writer{NewLaw(t, nil, from, nil), NewLaw(t, nil, to, nil), reader}
+	return &Writer{From: NewLaw(t, nil, from, nil), To: NewLaw(t, nil, to, nil), reader: reader}
 }
 
 // Writes returns the declarations of a writes.txt for sessions, and those for the target.
 func Writes(text string) (from, to string) {
-	from, to, _ = strings.Cut(text, "\nkinds ")
-	return from, "kinds " + to
+	at := strings.LastIndex(text, "\nkinds ")
+	if at < 0 {
+		return text, ""
+	}
+	return text[:at], text[at+1:]
 }
 
 // Source is a session that was written, and what the writer reported of it.
@@ -42,10 +46,10 @@ type Source struct {
 	Lost   []loss.Loss
 }
 
-// NewSource takes the leaves of a session.
-func NewSource(t testing.TB, s *session.Session) *Source {
+// Source takes the leaves of a session.
+func (w *Writer) Source(t testing.TB, s *session.Session) *Source {
 	t.Helper()
-	return &Source{leaves: records(t, s)}
+	return &Source{leaves: records(t, s, w.Lined)}
 }
 
 // Holds tests the law on sessions and the store at paths that they were written to.
@@ -65,26 +69,17 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, paths []string) {
 	}
 	from.strict = true
 	offers, tellings, order := w.offers(t, to, paths)
-	found := make([]bool, len(from.leaves))
-	for _, telling := range order {
-		list := []*pool{tellings[telling]}
-		for i := range from.leaves {
-			l := &from.leaves[i]
-			l.pools, l.rests, l.found = list, nil, false
-		}
-		from.each(every, from.own)
-		from.searchOne("")
-		for i := range from.leaves {
-			found[i] = found[i] || from.leaves[i].found
-		}
-	}
-	for i := range from.leaves {
-		from.leaves[i].found = found[i]
+	if w.Lined {
+		from.lined(t, tellings, order)
+	} else {
+		from.told(t, tellings, order)
 	}
 	from.supersede()
 	from.each(every, from.drop)
 	from.report(t, "lost: ")
-	together(t, from.leaves, to.leaves)
+	if !w.Lined {
+		together(t, from.leaves, to.leaves)
+	}
 	for i := range to.leaves {
 		l, o := &to.leaves[i], offers[i]
 		if l.found = o.used && strings.TrimSpace(strings.ReplaceAll(o.text, gap, "")) == ""; o.used && !l.found {
@@ -96,56 +91,109 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, paths []string) {
 	to.report(t, "invented: ")
 }
 
-// together tests that what a call has is in one record of the target, and what its result has in
-// another one that names the call. Of a result, only what the model saw counts.
+// told looks for the leaves of sessions in each telling.
+func (k *look) told(t testing.TB, tellings map[string]*pool, order []string) {
+	found := make([]bool, len(k.leaves))
+	for _, telling := range order {
+		list := []*pool{tellings[telling]}
+		for i := range k.leaves {
+			l := &k.leaves[i]
+			l.pools, l.rests, l.found, l.offer = list, nil, false, nil
+		}
+		k.each(every, k.own)
+		k.searchOne("")
+		k.ordered(t)
+		for i := range k.leaves {
+			found[i] = found[i] || k.leaves[i].found
+		}
+	}
+	for i := range k.leaves {
+		k.leaves[i].found = found[i]
+	}
+}
+
+// ordered tests that what the user and the model said, if they said it once, is in its order.
+// Arguments of one call have none.
+func (k *look) ordered(t testing.TB) {
+	t.Helper()
+	times := map[string]int{}
+	speaks := func(l *wanted) bool {
+		return (l.Leaf.who == user || l.Leaf.who == model || l.Leaf.who == thought) && len(l.Value) >= short
+	}
+	for i := range k.leaves {
+		if l := &k.leaves[i]; speaks(l) {
+			times[l.Value]++
+		}
+	}
+	var last *wanted
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		if !l.found || l.offer == nil || !speaks(l) || times[l.Value] > 1 || l.record.aside || last != nil && l.part > 0 && l.part == last.part {
+			continue
+		}
+		if last != nil && last.offer.index > l.offer.index {
+			t.Errorf("out of order: %s: %s %s: %.100q is before %s: %.100q", l.record.At, l.record.Kind, l.Path, l.Value, last.record.At, last.Value)
+		}
+		last = l
+	}
+}
+
+// together tests that what a call has is in one record of the target, or one element of it, and what
+// its result has in another one that names the call. Of a result, only what the model saw counts.
 func together(t testing.TB, from, to []wanted) {
 	t.Helper()
 	lines := map[*Record][]*wanted{}
-	byID := map[string][]*Record{} // the records that have an id
+	ids := map[string][]*wanted{}   // of calls, and of the calls that results are of
+	calls := map[string][]*wanted{} // those of calls by themselves
+	kept := map[string][]*Record{}  // the records that have an id of the source, beside that of a call
 	for i := range to {
 		l := &to[i]
-		if lines[l.record] = append(lines[l.record], l); strings.HasSuffix(l.Path, "id") || strings.HasSuffix(l.Path, "rehome.call") {
-			byID[l.Value] = append(byID[l.Value], l.record)
+		if lines[l.record] = append(lines[l.record], l); strings.HasSuffix(l.Path, "rehome.call") {
+			kept[l.Value] = append(kept[l.Value], l.record)
 		}
-	}
-	has := func(r *Record, part []*wanted) bool {
-		return !slices.ContainsFunc(part, func(l *wanted) bool {
-			return l.who != nil && l.found && !strings.Contains(l.Path, ".Value") && !slices.ContainsFunc(lines[r], func(o *wanted) bool {
-				return o.Value == l.Value || l.Bytes && slices.Contains(derivedKeys("base64", l.Leaf), o.key()) || len(l.Value) >= short && strings.Contains(o.Value, l.Value)
-			})
-		})
+		for _, d := range l.rules {
+			if ids[d.Verb] = append(ids[d.Verb], l); d.Verb == "calls" {
+				calls[l.Value] = append(calls[l.Value], l)
+			}
+		}
 	}
 	called := map[string][]string{} // ids in the target by those of the source
 	for part := range parts(from) {
 		id := part[0].Value
 		switch part[0].Path {
 		case "Parts.ToolCall.ID":
-			fit := false
-			for _, r := range byID[id] {
-				if !has(r, part) {
-					continue
-				}
-				for _, o := range lines[r] {
-					if strings.HasSuffix(o.Path, "message.content[].id") {
-						fit, called[id] = true, append(called[id], o.Value)
-					}
+			for _, o := range ids["calls"] {
+				known := calls[id] != nil || kept[id] != nil
+				if (!known || o.Value == id || slices.Contains(kept[id], o.record)) && o.beside(lines[o.record], part) {
+					called[id] = append(called[id], o.Value)
 				}
 			}
-			if !fit {
+			if called[id] == nil {
 				t.Errorf("apart: %s: no record has call %q with all of its arguments", part[0].record.At, id)
 			}
 		case "Parts.ToolResult.Call":
-			fit := len(called[id]) == 0
-			for _, to := range called[id] {
-				fit = fit || slices.ContainsFunc(byID[to], func(r *Record) bool {
-					return slices.ContainsFunc(lines[r], func(o *wanted) bool { return strings.HasSuffix(o.Path, "tool_use_id") }) && has(r, part)
-				})
-			}
-			if !fit {
+			if called[id] != nil && !slices.ContainsFunc(ids["answers"], func(o *wanted) bool {
+				return slices.Contains(called[id], o.Value) && o.beside(lines[o.record], part)
+			}) {
 				t.Errorf("apart: %s: no record has a result of call %q with all that it says", part[0].record.At, id)
 			}
 		}
 	}
+}
+
+// beside reports whether an id has beside it what somebody says in a part and was found: among the
+// leaves of its record, but not in another element of the array that it is in.
+func (l *wanted) beside(record []*wanted, part []*wanted) bool {
+	end := strings.LastIndexByte(l.at, ']') + 1
+	own, all := l.at[:end], l.at[:strings.LastIndexByte(l.at[:end], '[')+1]
+	return !slices.ContainsFunc(part, func(said *wanted) bool {
+		return said.who != nil && said.found && !strings.Contains(said.Path, ".Value") && !slices.ContainsFunc(record, func(o *wanted) bool {
+			if all != "" && strings.HasPrefix(o.at, all) && !strings.HasPrefix(o.at, own) {
+				return false
+			}
+			return o.Value == said.Value || said.Bytes && slices.Contains(derivedKeys("base64", said.Leaf), o.key()) || len(said.Value) >= short && strings.Contains(o.Value, said.Value)
+		})
+	})
 }
 
 // parts yields the leaves of each call and each result.
@@ -197,6 +245,9 @@ func (w *Writer) offers(t testing.TB, k *look, paths []string) (out []*offer, po
 	reader := newLook(&Law{Declared: w.reader.Declared, shown: map[*Declaration]use{}})
 	for _, path := range paths {
 		for r := range w.reader.Walk(t, path, w.reader.Kinds) {
+			if w.Lined {
+				r.Telling = strconv.Itoa(len(order))
+			}
 			p := pools[r.Telling]
 			if p == nil {
 				p = newPool()
@@ -214,7 +265,9 @@ func (w *Writer) offers(t testing.TB, k *look, paths []string) (out []*offer, po
 			for i := range k.leaves[first:] {
 				l := &k.leaves[first+i]
 				l.who = append(l.who, reader.leaves[first+i].who...)
-				out = append(out, p.stands(l))
+				o := p.stands(l)
+				o.index = len(out)
+				out = append(out, o)
 			}
 		}
 	}
