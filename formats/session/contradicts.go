@@ -22,6 +22,9 @@ func (t *ToolResult) Contradicts(recorded string) bool {
 	if strings.Contains(sent, recorded) || strings.Contains(sent, inJSON(recorded)) || len(texts) < len(t.Content) && strings.TrimSpace(sent) == "" {
 		return false // or it is an image
 	}
+	if follows(sent, recorded) {
+		return false
+	}
 	known, said := map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(recorded) {
 		known[bare(line)] = true
@@ -43,6 +46,22 @@ func (t *ToolResult) Contradicts(recorded string) bool {
 	return false
 }
 
+// follows reports whether a text has all lines of another one, in their order.
+func follows(text, lines string) bool {
+	for line := range strings.Lines(lines) {
+		line = strings.TrimSpace(line)
+		for next, found := "", line == ""; !found; {
+			if text == "" {
+				return false
+			}
+			next, text, _ = strings.Cut(text, "\n")
+			next = strings.TrimSpace(next)
+			found = next == line || strings.HasSuffix(next, line) && bare(next) == line
+		}
+	}
+	return true
+}
+
 // inJSON returns a text as it is within a string of JSON.
 func inJSON(text string) string { return strings.Trim(string(AppendString(nil, text)), `"`) }
 
@@ -51,10 +70,8 @@ func inJSON(text string) string { return strings.Trim(string(AppendString(nil, t
 func bare(line string) string {
 	line = strings.TrimSpace(line)
 	if rest := strings.TrimLeft(line, "0123456789"); len(rest) < len(line) {
-		for _, mark := range []string{"\t", "→", "|"} {
-			if after, ok := strings.CutPrefix(rest, mark); ok {
-				return strings.TrimSpace(after)
-			}
+		if after := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(rest, "→"), "\t"), "|"); len(after) < len(rest) {
+			return strings.TrimSpace(after)
 		}
 	}
 	return strings.TrimSpace(strings.TrimPrefix(line, "Error: "))
