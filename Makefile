@@ -84,7 +84,7 @@ race: ## run the race detector over every package that starts goroutines (needs 
 	$(MEMORY) CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 $(TEST) -race $(FOREIGN) -short -timeout 25m -skip '$(SKIP)' $(CONCURRENT)
 
 interop: ## let the real clients open and resume what rehome wrote (needs node and npm)
-	@testdata/interop/run
+	@$(MEMORY) testdata/interop/run
 
 # A module of its own, with gitleaks in it: "./..." skips it, and so does go.work.
 GITLEAKS := convert/internal/leaks/upstream
