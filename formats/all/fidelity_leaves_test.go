@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/formats/formatstest/leaves"
+	"rehome/formats/loss"
 )
 
 // readerLosses writes what each reader declares of the values in its stores. The law of leaves
@@ -41,7 +43,7 @@ func readerLosses(t *testing.T, out *bytes.Buffer) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rows := readerRows(d); rows != "" {
+		if rows := declaredRows(d); rows != "" {
 			fmt.Fprintf(out, "\n### From %s\n\n| what becomes of it | why | where |\n|---|---|---|\n%s", f[0], rows)
 		}
 	}
@@ -50,8 +52,110 @@ func readerLosses(t *testing.T, out *bytes.Buffer) {
 	}
 }
 
-// readerRows returns a row for each reason.
-func readerRows(d *leaves.Declared) string {
+// writerLosses writes what each writer declares of the values in sessions, and of those that it
+// adds. The law for writers holds them to it.
+func writerLosses(t *testing.T, out *bytes.Buffer) {
+	t.Helper()
+	out.WriteString(fidelityWriters)
+	for _, w := range writers(t) {
+		from, to := leaves.Writes(w.text)
+		for _, one := range [][2]string{{"Of a session, in " + w.title, from}, {"Besides, in " + w.title, to}} {
+			d, err := leaves.ParseDeclared(one[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows := declaredRows(d); rows != "" {
+				fmt.Fprintf(out, "\n### %s\n\n| what becomes of it | why | where |\n|---|---|---|\n%s", one[0], rows)
+			}
+		}
+	}
+}
+
+// writer is what the writer of formats declares.
+type writer struct {
+	title, text string
+	formats     []*formats.Format
+}
+
+// writers finds the declarations of writers, which lie beside them.
+func writers(t *testing.T) (list []writer) {
+	t.Helper()
+	owners := map[string][]*formats.Format{}
+	for _, f := range all.Registry().All() {
+		if f.Writer != nil {
+			owners[strings.ReplaceAll(f.Name, "-", "")] = append(owners[strings.ReplaceAll(f.Name, "-", "")], f)
+		}
+		if f.Name == "cursor-sdk" || f.Name == "cursor-ndjson" {
+			owners["sdkwrite"] = append(owners["sdkwrite"], f)
+		}
+	}
+	for _, pattern := range []string{"../*/writes.txt", "../*/internal/write/writes.txt", "../internal/*/writes.txt"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := strings.TrimSuffix(filepath.ToSlash(filepath.Dir(path)), "/internal/write")
+			w := writer{text: string(text), formats: owners[folder[strings.LastIndexByte(folder, '/')+1:]]}
+			if len(w.formats) == 0 {
+				t.Errorf("%s: whose writer is it?", path)
+			}
+			w.title = strings.Join(names(w.formats), ", ")
+			list = append(list, w)
+		}
+	}
+	slices.SortFunc(list, func(a, b writer) int { return cmp.Compare(a.title, b.title) })
+	return list
+}
+
+// unshown are losses that no sample has to which the law for writers is held. The list may only
+// get shorter: tests of the writer alone show them.
+var unshown = map[string][]loss.Code{
+	"claude-code": {
+		loss.ArgumentsDropped, loss.ArgumentLeft, loss.BranchNotice, loss.SummaryUnused, loss.TurnAbandoned, loss.BlankText, loss.AnswerImage,
+		loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted,
+	},
+}
+
+// TestVerdict: what the law for a writer calls lost is what the writer says that it can lose, and
+// so what people and check --for see of it.
+func TestVerdict(t *testing.T) {
+	for _, w := range writers(t) {
+		declared := map[loss.Code]bool{}
+		from, _ := leaves.Writes(w.text)
+		d, err := leaves.ParseDeclared(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for one := range d.All() {
+			if one.Verb == "lost" {
+				declared[loss.Code(one.Of)] = true
+			}
+		}
+		for _, f := range w.formats {
+			for code := range declared {
+				if !slices.Contains(f.Writer.Losses, code) {
+					t.Errorf("%s: %s is declared as lost, but not among what the writer can lose", f.Name, code)
+				}
+			}
+			for _, code := range f.Writer.Losses {
+				switch unshown := slices.Contains(unshown[f.Name], code); {
+				case code.Definition().Kind == loss.Dropped && !declared[code] && !unshown:
+					t.Errorf("%s: %s can be lost, and no declaration says of what", f.Name, code)
+				case declared[code] && unshown:
+					t.Errorf("%s: a declaration has %s", f.Name, code)
+				}
+			}
+		}
+	}
+}
+
+// declaredRows returns a row for each reason.
+func declaredRows(d *leaves.Declared) string {
 	var rows []string
 	var where []string
 	last := ""
@@ -88,9 +192,20 @@ func becomes(verb, of string) string {
 		return "reported as " + of
 	case "secret":
 		return "withheld"
+	case "invented":
+		return "made by the writer"
 	}
 	return "left out"
 }
+
+const fidelityWriters = `
+## What writers leave out and add
+
+What a session has, a writer keeps in its target, or it is listed here; so is what the target has besides. A test looks
+for every value of every sample in what each writer made of it, without a reader, and fails if one is missing that is not
+in this list, if something stands there that nobody said and the list does not name, or if the list has an entry that no
+sample needs. What is *reported* is what a conversion and ` + "`rehome check --for FORMAT`" + ` say.
+`
 
 const fidelityReaders = `
 ## What readers leave out

@@ -59,6 +59,7 @@ func TestFidelity(t *testing.T) {
 			}
 		}
 	}
+	writerLosses(t, &out)
 	readerLosses(t, &out)
 	path := filepath.Join("..", "..", "docs", "fidelity.md")
 	if golden.Updating() {
