@@ -67,12 +67,14 @@ func TestShowSelected(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		n    int
+		why  string
 	}{
-		{[]string{"--client", "cursor-cli"}, 2}, {[]string{"--client", "cursor", "--project", "/home/ann"}, 2}, {[]string{"--project", "/home/bob"}, 0},
-		{[]string{"--since", "2025-12-31"}, 2}, {[]string{"--since", "2026-02-01"}, 0},
+		{[]string{"--client", "cursor-cli"}, 2, ""}, {[]string{"--client", "cursor", "--project", "/home/ann"}, 2, ""},
+		{[]string{"--project", "/home/bob"}, 0, "no such folder"}, {[]string{"--project", dir}, 0, "no sessions found"},
+		{[]string{"--since", "2025-12-31"}, 2, ""}, {[]string{"--since", "2026-02-01"}, 0, "no sessions found"},
 	} {
 		stdout, stderr, code := call(t, append([]string{"show", two, "--turns", "3"}, c.args...)...)
-		if n := strings.Count(stdout, "── turn 3"); n != c.n || (code == 0) != (n > 0) || n == 0 && !strings.Contains(stderr, "no sessions found") {
+		if n := strings.Count(stdout, "── turn 3"); n != c.n || (code == 0) != (n > 0) || !strings.Contains(stderr, c.why) {
 			t.Errorf("%q: exit %d, %d sessions: %s", c.args, code, n, stderr)
 		}
 	}
