@@ -59,6 +59,7 @@ type Conversation struct {
 	root agentstate.Root
 
 	at      string // the current message, for losses
+	branch  string // that of the message before
 	begun   bool   // a message other than a system prompt was written
 	lead    int    // leading system prompts, in prompts
 	prompts []agentstate.ID
@@ -76,6 +77,7 @@ type Conversation struct {
 	last  *unanswered
 	later []blob              // those of last, which are not stored if it waits
 	keeps bool                // later takes what is to be stored
+	late  bool                // what is to be stored is of an earlier answer than last
 	ids   map[uint64]struct{} // of calls, by idKey
 	// numbers are the next to make an id of one that is taken.
 	numbers map[uint64]int
@@ -106,13 +108,16 @@ func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
 	if done, err := c.verbatim(ctx); done || err != nil {
 		return err
 	}
+	if c.at = m.ID; len(m.Origin) > 0 {
+		c.at = m.Origin[0]
+	}
 	if m.Branch != "" {
-		if m.Turn != nil {
+		if m.Turn != nil || m.Branch != c.branch {
 			c.note(loss.BranchLeft)
 		}
+		c.branch = m.Branch
 		return nil
 	}
-	c.at = m.ID
 	c.reopen(m)
 	before := len(c.prompts)
 	defer func() {
@@ -120,9 +125,6 @@ func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
 			c.keep(m)
 		}
 	}()
-	if len(m.Origin) > 0 {
-		c.at = m.Origin[0]
-	}
 	c.given = provided{}
 	rest := c.provide(&c.given, m.Extras)
 	if m.Turn != nil && m.Role == session.User {
@@ -234,8 +236,11 @@ func (c *Conversation) Root(ctx context.Context) (agentstate.ID, error) {
 }
 
 // note reports a loss in the current message.
-func (c *Conversation) note(code loss.Code) {
-	c.o.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: c.at}})
+func (c *Conversation) note(code loss.Code) { c.noteAt(c.at, code) }
+
+// noteAt reports a loss in a message.
+func (c *Conversation) noteAt(at string, code loss.Code) {
+	c.o.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: at}})
 }
 
 // extras reports metadata of a part.

@@ -119,6 +119,9 @@ func (c *Conversation) suspend() {
 		}
 	}
 	for _, k := range u.calls {
+		if len(k.Extras) > 0 { // which are in its step
+			c.noteAt(k.at, loss.PartMetadata)
+		}
 		k.done = true
 		if k.of != nil {
 			k.of.open--
@@ -145,8 +148,10 @@ func (c *Conversation) store(ctx context.Context, id agentstate.ID, data []byte)
 		c.later = append(c.later, blob{id, bytes.Clone(data)})
 		return nil
 	}
-	if err := c.release(ctx); err != nil {
-		return err
+	if !c.late {
+		if err := c.release(ctx); err != nil {
+			return err
+		}
 	}
 	return c.o.Put(ctx, id, data)
 }
@@ -288,7 +293,7 @@ func (c *Conversation) step(ctx context.Context, data []byte) error {
 
 // call writes a call as part of a prompt message, and reserves its step.
 func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call {
-	k := &call{ToolCall: *t, of: c.turn, id: c.callID(t.ID)}
+	k := &call{ToolCall: *t, of: c.turn, id: c.callID(t.ID), at: c.at}
 	k.Input, k.Args, k.Extras = bytes.Clone(t.Input), bytes.Clone(t.Args), nil
 	var o provided
 	k.Extras = c.provide(&o, t.Extras)

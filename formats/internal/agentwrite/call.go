@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 type call struct {
 	session.ToolCall
 	id      string // as it is written
+	at      string // its message, for losses
 	spelled cursortools.Call
 	of      *turn // nil before the first prompt
 	step    int   // in its turn
@@ -122,6 +124,10 @@ func (c *Conversation) result(ctx context.Context, m *session.Message, r *sessio
 	if k.group != c.group {
 		c.note(loss.ResultMoved)
 	}
+	if c.last != nil && !slices.Contains(c.last.calls, k) { // which still waits
+		c.late = true
+		defer func() { c.late = false }()
+	}
 	return c.close(ctx, k, m, r)
 }
 
@@ -135,13 +141,18 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	}
 	k.done = true
 	c.held -= k.size()
+	defer func(at string) { c.at = at }(c.at)
 	if r == nil {
+		c.at = k.at
 		c.note(loss.ResultAdded)
 		m, r = &session.Message{}, &session.ToolResult{Call: k.ID, Error: true, Content: []session.Part{&session.Text{Text: noResult}}}
 	}
 	k.spelled.End(r)
 	for _, code := range k.spelled.Losses {
-		if code != loss.ToolRecord || k.of != nil {
+		switch {
+		case code != loss.ToolRecord:
+			c.noteAt(k.at, code)
+		case k.of != nil:
 			c.note(code)
 		}
 	}
@@ -152,6 +163,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	if err := c.resultPrompt(ctx, k, m, r); err != nil {
 		return err
 	}
+	c.at = k.at
 	t, repaired := k.of, k.of != nil && (halves(k.Args) || halves(r.Value))
 	k.of, k.Input, k.Args = nil, nil, nil
 	if t == nil {

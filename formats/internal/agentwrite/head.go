@@ -22,6 +22,7 @@ func (c *Conversation) File(ctx context.Context, f *session.File) error {
 		return err
 	}
 	c.suspend()
+	c.at = f.Path
 	path := c.clean(f.Path)
 	k := c.files[path]
 	if k == nil {

@@ -45,6 +45,9 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 		if c.o.Runs != nil {
 			c.o.Runs.Turn(m, "")
 		}
+		if c.messageID != "" || len(c.user) > 0 { // of a message of the user, which it has none of
+			c.note(loss.MessageMetadata)
+		}
 		c.shell(m, parts[0].(*session.Text))
 		return nil
 	case m.Turn.Kind == agentstate.ShellTurn:
@@ -199,7 +202,8 @@ func (c *Conversation) record(t *session.Turn) (more []byte) {
 	if t.Kind == agentstate.ShellTurn {
 		more, rest = nil, t.Extras
 	}
-	if len(rest) > 0 || c.o.Runs == nil && c.o.Turn == nil && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
+	noRun := c.o.Turn == nil && (c.o.Runs == nil || t.Kind == agentstate.ShellTurn)
+	if len(rest) > 0 || noRun && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
 		c.note(loss.TurnRecord)
 	}
 	return more
@@ -220,6 +224,11 @@ func (c *Conversation) attach(ctx context.Context, m *session.Media) (at agentst
 func (c *Conversation) tell(ctx context.Context, m *session.Message, role session.Role, parts []session.Part, cursor, mark []byte, begins bool) error {
 	p := c.newPrompt(session.User)
 	if text, media, ok := c.enveloped(parts, begins); ok {
+		for _, part := range parts {
+			if in, given := part.(*session.Injected); given {
+				c.extras(in.Extras)
+			}
+		}
 		if text != "" {
 			p.textPart(text, provided{}, nil)
 		}

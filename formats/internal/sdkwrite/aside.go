@@ -3,6 +3,7 @@ package sdkwrite
 import (
 	"cmp"
 	"iter"
+	"slices"
 	"strings"
 
 	"rehome/formats/loss"
@@ -125,7 +126,9 @@ func (w *aside) begin(m *session.Message) {
 	w.numbers[w.branch] = -1
 	first := session.Message{Turn: &session.Turn{}, At: m.At}
 	if m.Turn != nil {
-		first.Turn = m.Turn
+		if first.Turn = m.Turn; slices.ContainsFunc(m.Turn.Extras, func(x session.Extra) bool { return x.Name != modelParamsName }) {
+			w.note(loss.TurnRecord)
+		}
 	}
 	w.agent.begin(&first, number)
 }

@@ -24,10 +24,13 @@ type run struct {
 	params []byte // see modelParams
 }
 
+// modelParamsName is the extra of a turn that has the parameters of its model.
+const modelParamsName = "model.params"
+
 // modelParams returns the parameters of the model of a turn, as JSON.
 func modelParams(t *session.Turn) session.Raw {
 	for _, x := range t.Extras {
-		if x.Name == "model.params" {
+		if x.Name == modelParamsName {
 			return x.Raw
 		}
 	}
