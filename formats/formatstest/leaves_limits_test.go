@@ -71,7 +71,9 @@ func TestLeavesLimits(t *testing.T) {
 		}
 		name, parts := filepath.Base(filepath.Dir(path)), []string{string(text)}
 		if d.Name() == "writes.txt" {
-			name = strings.Split(filepath.ToSlash(path), "/")[1] + "-writer"
+			_, folder, _ := strings.Cut(strings.Replace(filepath.ToSlash(path), "../internal/", "../", 1), "/")
+			name, _, _ = strings.Cut(folder, "/")
+			name += "-writer"
 			from, to := leaves.Writes(string(text))
 			parts = []string{from, to}
 		}

@@ -20,10 +20,16 @@ var agentFiles = [...]string{"agents.ndjson", "runs.ndjson", "run_events.ndjson"
 
 // AgentLines returns a walk over agents of the Cursor SDK in files of lines. What is in a
 // checkpoint is a record of its own.
-func AgentLines() Walk {
+func AgentLines() Walk { return agentLines(false) }
+
+// WrittenLines is AgentLines for what was written: a blob is told as often as the state now refers to it.
+func WrittenLines() Walk { return agentLines(true) }
+
+func agentLines(again bool) Walk {
 	return func(t testing.TB, path string, _ []string) iter.Seq[Record] {
 		t.Helper()
 		w := newAgents()
+		w.again = again
 		for _, name := range agentFiles {
 			if !exists(filepath.Join(path, name)) {
 				continue
@@ -50,6 +56,7 @@ type agents struct {
 	of      map[string]string   // agent by run
 	calls   map[string]int      // events by run and call
 	tries   map[string]int      // prompts by run
+	again   bool                // see graph
 }
 
 func newAgents() *agents {
@@ -59,6 +66,7 @@ func newAgents() *agents {
 func (w *agents) graph(agent string) *graph {
 	if w.graphs[agent] == nil {
 		w.graphs[agent] = newGraph(agent)
+		w.graphs[agent].again = w.again
 	}
 	return w.graphs[agent]
 }
@@ -139,10 +147,16 @@ func (w *agents) all() []Record {
 
 // AgentStore returns a walk over a state root of the Cursor SDK, or a folder of a project with one:
 // the rows of the catalog, and the blobs of each agent.
-func AgentStore() Walk {
+func AgentStore() Walk { return agentStore(false) }
+
+// WrittenStore is AgentStore for what was written, see WrittenLines.
+func WrittenStore() Walk { return agentStore(true) }
+
+func agentStore(again bool) Walk {
 	return func(t testing.TB, path string, _ []string) iter.Seq[Record] {
 		t.Helper()
 		w := newAgents()
+		w.again = again
 		for _, at := range named(t, path, "index.db") {
 			rows := database(t, at)
 			for _, table := range []string{"agents", "runs", "run_events", ""} {

@@ -21,6 +21,7 @@ type graph struct {
 	group string
 	blobs map[string]blob // by id in hex
 	order []string        // their ids, as stored
+	again bool            // tell a blob as often as the state now refers to it
 }
 
 func newGraph(group string) *graph { return &graph{group: group, blobs: map[string]blob{}} }
@@ -61,7 +62,7 @@ func (g *graph) records(roots ...string) (out []Record) {
 		s := todo[0]
 		todo = todo[1:]
 		b, stored := g.blobs[s.id]
-		if seen[s.id] || !stored {
+		if seen[s.id] && !(g.again && kind == "older" && strings.HasPrefix(s.kind, "state")) || !stored {
 			continue
 		}
 		seen[s.id] = true

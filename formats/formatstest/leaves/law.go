@@ -144,6 +144,7 @@ type wanted struct {
 	pools   []*pool
 	rests   []*pool
 	offer   *offer // where it was found
+	sent    bool   // it was found where a model is sent it
 	found   bool   // it is in what was decoded
 	raw     bool   // in extra data
 	excused bool   // a declaration covers it
@@ -162,6 +163,7 @@ type look struct {
 	rules    map[string][]*Declaration // by kind and path
 	lost     []loss.Loss
 	strict   bool // of a writer: values of which there are few are found only at their paths, and losses have the addresses of records
+	sends    bool // one of the tellings is what a model is sent
 }
 
 // take takes the leaves of a record, and of the JSON in them.

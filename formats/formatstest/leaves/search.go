@@ -64,12 +64,12 @@ func (k *look) keepAny(l *wanted) {
 	}
 }
 
-// drop excuses a leaf that is declared not to arrive. What somebody says, and what is declared to
-// repeat it, is lost only if a loss names it.
+// drop excuses a leaf that is declared not to arrive. What somebody says, and in a store what is
+// declared to repeat it, is lost only if a loss names it.
 func (k *look) drop(l *wanted) {
 	repeats := slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "superseded" })
 	for _, d := range l.rules {
-		if d.Verb == "dropped" && l.who == nil && !repeats || d.Verb == "secret" || d.Verb == "lost" && k.names(d.Of, l.record.At) {
+		if d.Verb == "dropped" && (l.who == nil || k.strict && l.plain()) && (k.strict || !repeats) || d.Verb == "secret" || d.Verb == "lost" && k.named(d, l) {
 			k.excuse(l, d)
 			return
 		}
@@ -92,7 +92,7 @@ func (k *look) fresh() {
 func (k *look) each(telling string, step func(l *wanted)) {
 	for _, weak := range []bool{false, true} {
 		for i := range k.leaves {
-			if l := &k.leaves[i]; !l.found && !l.excused && l.weak() == weak && (telling == every || l.record.Telling == telling) {
+			if l := &k.leaves[i]; !l.found && !l.excused && k.weak(l) == weak && (telling == every || l.record.Telling == telling) {
 				step(l)
 			}
 		}
@@ -104,22 +104,32 @@ func (l *wanted) piece() bool {
 	return slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "derived" && d.Of == "joined" })
 }
 
-// weak reports whether a declaration can excuse the leaf, without a loss.
-func (l *wanted) weak() bool {
-	return slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "dropped" || d.Verb == "superseded" })
+// weak reports whether a declaration can excuse the leaf, without a loss. For a writer, a loss
+// that names it does, too.
+func (k *look) weak(l *wanted) bool {
+	return slices.ContainsFunc(l.rules, func(d *Declaration) bool {
+		return d.Verb == "dropped" || d.Verb == "superseded" || k.strict && d.Verb == "lost" && k.named(d, l)
+	})
+}
+
+// named reports whether the loss that a declaration speaks of names the leaf's record.
+func (k *look) named(d *Declaration, l *wanted) bool {
+	return k.names(d.Of, l.record.At) || l.record.turn != "" && k.names(d.Of, l.record.turn)
 }
 
 // searchOne looks for the leaves of one telling: first those that somebody must say, then those
 // that extra data has under their path, then the others.
 func (k *look) searchOne(telling string) {
 	each := func(step func(l *wanted)) { k.each(telling, step) }
+	for _, first := range []bool{true, false} { // summaries, which can repeat what others say
+		each(func(l *wanted) {
+			if l.who != nil && !l.piece() && first == (k.strict && l.Leaf.who == summed) {
+				l.take(find(l.pools, l.key(), l.allowed))
+			}
+		})
+	}
 	each(func(l *wanted) {
-		if l.who != nil && !l.piece() {
-			l.take(find(l.pools, l.key(), l.allowed))
-		}
-	})
-	each(func(l *wanted) {
-		if !k.strict || len(l.Value) >= short {
+		if !k.strict || len(l.Value) >= short && !l.plain() {
 			k.derive(l, false)
 		}
 	})
@@ -261,19 +271,28 @@ func (k *look) derive(l *wanted, late bool) {
 			}
 		case "tagged":
 			list = tagged(pools, l.Value, ok)
+		case "members":
+			list = valuesOf(pools, l.Value)
 		case "mixed":
 			list = mixed(pools, l.Value, ok)
 		default:
 			ok := ok
+			how, under, only := strings.Cut(d.Of, "@")
+			if only {
+				ok = func(o *offer) bool { return o.path == under }
+			}
+			if d.Of == "field" {
+				ok = func(o *offer) bool { return strings.Trim(o.path, "0123456789.") == "" }
+			}
 			if at, renamed := strings.CutPrefix(d.Of, "as:"); renamed {
 				below, all := strings.CutSuffix(at, "**")
 				ok = func(o *offer) bool {
 					return o.path == at || all && strings.HasPrefix(o.path, below) && path.Ext(o.path) == path.Ext(plainPath(l.Path))
 				}
 			}
-			for _, key := range derivedKeys(d.Of, l.Leaf) {
+			for _, key := range derivedKeys(how, l.Leaf) {
 				o := find(pools, key, ok)
-				if o == nil && strings.HasPrefix(d.Of, "is:") { // a word for a state can be in a field
+				if o == nil && !only && strings.HasPrefix(d.Of, "is:") { // a word for a state can be in a field
 					o = find(pools, key, func(o *offer) bool { return o.place == field })
 				}
 				if o != nil && len(list) == 0 {

@@ -20,6 +20,7 @@ func records(t testing.TB, s *session.Session, types bool) []Record {
 	t.Helper()
 	w := teller{at: s.ID, agent: s.Agent, types: types}
 	w.record("session -", 0, s)
+	branch, turn := "", ""
 	if s.Messages != nil {
 		for m, err := range s.Messages {
 			if err != nil {
@@ -39,7 +40,14 @@ func records(t testing.TB, s *session.Session, types bool) []Record {
 				kind = "blank "
 			}
 			w.record(kind+string(m.Role), who, m)
-			w.out[len(w.out)-1].aside = m.Branch != ""
+			r := &w.out[len(w.out)-1]
+			if r.aside = m.Branch != "" || m.Archived; m.Turn != nil || m.Branch != branch {
+				branch, turn = m.Branch, w.at
+			}
+			r.command = m.Turn != nil && m.Turn.Kind == "shell"
+			if m.Branch != "" {
+				r.turn = turn
+			}
 		}
 	}
 	if s.Files != nil {

@@ -19,20 +19,23 @@ import (
 //	later   a time, or less than a second after it
 //	base64  bytes in that spelling
 //	dataurl a data URL of bytes
-//	fileuri a file URI of a path
+//	fileuri a file URI of a path, or the path of one
 //	within  a part of a text
 //	joined  one of several texts that are joined, with white space between them
 //	tagged  several texts with tags around them, and [Image] for what is no text
 //	mixed   several texts in any order, with white space between them
+//	members JSON in a string, each of whose values stands by itself
 //	trimmed a text without the white space around it
 //	letters a text without white space and control characters
-//	hex     bytes in hex
+//	hex     bytes in hex, or what is in hex
+//	field   a number or a flag, as a message of protobuf has it
 //	flag    true for the number 1
 //	name    the name of a member, for the key of a map
 //	as:a.b  the same, under that path of the target; a.** is anything below a with the last name
+//	is:1=a@b.c  a word, and only under that path of the target
 //	is:1=a  the word for a number, a word in capitals or another one; several are separated by commas
 func Transforms() []string {
-	return []string{"json", "time", "later", "base64", "dataurl", "fileuri", "within", "joined", "tagged", "mixed", "trimmed", "letters", "hex", "flag", "name"}
+	return []string{"json", "time", "later", "base64", "dataurl", "fileuri", "within", "joined", "tagged", "mixed", "members", "trimmed", "letters", "hex", "field", "flag", "name"}
 }
 
 // wordOf returns the word of a transform such as is:1=agent,2=ask for a value, "" if it has none.
@@ -92,7 +95,7 @@ func derivedKeys(how string, l Leaf) (out []string) {
 		if l.Bytes {
 			out = append(out, asText+base64.StdEncoding.EncodeToString([]byte(value)))
 		} else if b, err := base64.StdEncoding.DecodeString(value); err == nil {
-			out = append(out, asBytes+string(b))
+			out = append(out, asBytes+string(b), asText+string(b))
 		}
 	case "dataurl":
 		head, data, _ := strings.Cut(value, ";base64,")
@@ -102,13 +105,22 @@ func derivedKeys(how string, l Leaf) (out []string) {
 	case "fileuri":
 		if u, err := url.Parse(value); err == nil && u.Scheme == "file" {
 			out = append(out, asText+u.Path)
+		} else if strings.HasPrefix(value, "/") {
+			out = append(out, asText+(&url.URL{Scheme: "file", Path: value}).String())
 		}
 	case "trimmed":
 		out = append(out, asText+strings.TrimSpace(value))
 	case "hex":
-		if b, err := hex.DecodeString(value); err == nil {
+		if l.Bytes {
+			out = append(out, asText+hex.EncodeToString([]byte(value)))
+		} else if b, err := hex.DecodeString(value); err == nil {
 			out = append(out, asBytes+string(b))
 		}
+	case "field":
+		if value == "true" {
+			value = "1"
+		}
+		out = append(out, asText+value)
 	case "flag":
 		if value == "1" {
 			out = append(out, asText+"true")
@@ -230,6 +242,22 @@ func tagged(pools []*pool, value string, ok func(*offer) bool) (out []*offer) {
 		return nil
 	}
 	return slices.Clip(out)
+}
+
+// valuesOf finds the values of a text that is JSON.
+func valuesOf(pools []*pool, value string) (out []*offer) {
+	n, err := Parse([]byte(value))
+	if err != nil {
+		return nil
+	}
+	for _, l := range n.Leaves(nil, "") {
+		o := find(pools, asText+scrubbed(l.Value), func(o *offer) bool { return !slices.Contains(out, o) })
+		if o == nil {
+			return nil
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 // mixed finds the texts that a text is made of, in any order.

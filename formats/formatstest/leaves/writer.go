@@ -2,6 +2,7 @@ package leaves
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +18,10 @@ import (
 // target, and each that nobody looked for must be declared as invented. Who says a leaf of the
 // target is what the declarations of its reader say.
 type Writer struct {
-	From, To *Law // what is declared of the leaves of sessions, and of those of the target
-	Lined    bool // each record becomes a line, and each leaf a member of its name, in their order
+	From, To *Law   // what is declared of the leaves of sessions, and of those of the target
+	Sent     string // the telling that models are sent, in which all that is said must be; "" for any
+	Drafts   bool   // what it writes is looked for in its drafts, and not in what they are joined to
+	Lined    bool   // each record becomes a line, and each leaf a member of its name, in their order
 
 	reader *Law
 }
@@ -67,12 +70,15 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, paths []string) {
 			l.who = nil // only of what somebody says, declarations tell who else can
 		}
 	}
-	from.strict = true
+	from.strict, from.sends = true, w.Sent != ""
 	offers, tellings, order := w.offers(t, to, paths)
 	if w.Lined {
 		from.lined(t, tellings, order)
 	} else {
-		from.told(t, tellings, order)
+		from.told(t, w.Sent, tellings, order)
+	}
+	if w.Sent != "" {
+		from.unsent(t)
 	}
 	from.supersede()
 	from.each(every, from.drop)
@@ -92,7 +98,7 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, paths []string) {
 }
 
 // told looks for the leaves of sessions in each telling.
-func (k *look) told(t testing.TB, tellings map[string]*pool, order []string) {
+func (k *look) told(t testing.TB, sent string, tellings map[string]*pool, order []string) {
 	found := make([]bool, len(k.leaves))
 	for _, telling := range order {
 		list := []*pool{tellings[telling]}
@@ -104,7 +110,9 @@ func (k *look) told(t testing.TB, tellings map[string]*pool, order []string) {
 		k.searchOne("")
 		k.ordered(t)
 		for i := range k.leaves {
-			found[i] = found[i] || k.leaves[i].found
+			l := &k.leaves[i]
+			found[i] = found[i] || l.found
+			l.sent = l.sent || l.found && (telling == sent || l.offer != nil && waits.MatchString(l.offer.path))
 		}
 	}
 	for i := range k.leaves {
@@ -112,13 +120,34 @@ func (k *look) told(t testing.TB, tellings map[string]*pool, order []string) {
 	}
 }
 
+// waits is the path of JSON in a message of protobuf: an answer that is not over, which stands apart.
+var waits = regexp.MustCompile(`^[0-9.]+\.[a-z]`)
+
+// spoken are the paths of what models are sent.
+var spoken = regexp.MustCompile(`\.(?:Text|Input\b.*|Content\..*|Media\.Data)$`)
+
+// unsent reports what is said and found only where no model is sent it. Abandoned turns and commands that the user ran are not sent, nor is what only the client records of a call.
+func (k *look) unsent(t testing.TB) {
+	t.Helper()
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		if l.Leaf.who <= extra || !l.found || l.sent || l.plain() || l.record.command || l.record.turn != "" || !spoken.MatchString(l.Path) {
+			continue
+		}
+		if len(l.Value) >= 2*short || !strings.Contains(l.Path, ".Input") {
+			t.Errorf("not sent: %s: %s %s: %.200q", l.record.At, l.record.Kind, l.Path, l.Value)
+		}
+	}
+}
+
 // ordered tests that what the user and the model said, if they said it once, is in its order.
-// Arguments of one call have none.
+// Arguments of one call have none, and what is not sent can be elsewhere.
 func (k *look) ordered(t testing.TB) {
 	t.Helper()
 	times := map[string]int{}
 	speaks := func(l *wanted) bool {
-		return (l.Leaf.who == user || l.Leaf.who == model || l.Leaf.who == thought) && len(l.Value) >= short
+		return (l.Leaf.who == user || l.Leaf.who == model || l.Leaf.who == thought) && len(l.Value) >= short && !l.plain() &&
+			(strings.HasSuffix(l.Path, ".Text") || strings.Contains(l.Path, ".Input") && len(l.Value) >= 2*short)
 	}
 	for i := range k.leaves {
 		if l := &k.leaves[i]; speaks(l) {
@@ -128,7 +157,10 @@ func (k *look) ordered(t testing.TB) {
 	var last *wanted
 	for i := range k.leaves {
 		l := &k.leaves[i]
-		if !l.found || l.offer == nil || !speaks(l) || times[l.Value] > 1 || l.record.aside || last != nil && l.part > 0 && l.part == last.part {
+		if strings.HasPrefix(l.record.Kind, "session ") {
+			last = nil
+		}
+		if !l.found || l.offer == nil || waits.MatchString(l.offer.path) || !speaks(l) || times[l.Value] > 1 || l.record.aside || last != nil && l.part > 0 && l.part == last.part {
 			continue
 		}
 		if last != nil && last.offer.index > l.offer.index {
@@ -142,7 +174,7 @@ func (k *look) ordered(t testing.TB) {
 // its result has in another one that names the call. Of a result, only what the model saw counts.
 func together(t testing.TB, from, to []wanted) {
 	t.Helper()
-	lines := map[*Record][]*wanted{}
+	lines, values := map[*Record][]*wanted{}, map[string]bool{}
 	ids := map[string][]*wanted{}   // of calls, and of the calls that results are of
 	calls := map[string][]*wanted{} // those of calls by themselves
 	kept := map[string][]*Record{}  // the records that have an id of the source, beside that of a call
@@ -157,9 +189,20 @@ func together(t testing.TB, from, to []wanted) {
 			}
 		}
 	}
+	for _, l := range ids["calls"] {
+		for _, o := range lines[l.record] {
+			values[o.Value] = true
+		}
+	}
 	called := map[string][]string{} // ids in the target by those of the source
 	for part := range parts(from) {
 		id := part[0].Value
+		part = slices.DeleteFunc(slices.Clone(part), func(l *wanted) bool { // what has another form there
+			return strings.Contains(l.Path, ".Args") && (len(l.Value) < 2*short || strings.Contains(l.Path, "#") || !values[l.Value])
+		})
+		if part[0].excused {
+			continue
+		}
 		switch part[0].Path {
 		case "Parts.ToolCall.ID":
 			for _, o := range ids["calls"] {
@@ -211,6 +254,9 @@ func parts(list []wanted) iter.Seq[[]*wanted] {
 	}
 }
 
+// besides are the paths of what a client records besides what is said.
+var besides = regexp.MustCompile(`(?:args|value)\.`)
+
 // own finds a leaf that the target has under the same name, before others with its value take that.
 func (k *look) own(l *wanted) {
 	if l.who != nil {
@@ -231,7 +277,7 @@ func (k *look) own(l *wanted) {
 		if !l.found {
 			l.take(find(l.pools, key, func(o *offer) bool {
 				at := "." + strings.ToLower(o.path)
-				return strings.HasSuffix(at, name) && (turn || !strings.HasPrefix(at, ".rehome.turn.")) && (names[0] == "session" || !strings.HasPrefix(at, ".session."))
+				return strings.HasSuffix(at, name) && (o.place <= extra || !strings.Contains(path, "extras.") && !(k.sends && besides.MatchString(path))) && (turn || !strings.HasPrefix(at, ".rehome.turn.")) && (names[0] == "session" || !strings.HasPrefix(at, ".session."))
 			}))
 		}
 	}

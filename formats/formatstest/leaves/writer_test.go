@@ -80,7 +80,7 @@ func TestWriter(t *testing.T) {
 		holds(t, writes0, strings.Replace(lines0, c.from, c.to, 1), c.want, false)
 	}
 	line := strings.SplitAfter(lines0, "\n")
-	holds(t, writes0, line[3]+line[0]+line[1]+line[2], `out of order: 4: message assistant a Parts.Text.Text: "There are two pets." is before 2`, false)
+	holds(t, writes0, line[3]+line[0]+line[1]+line[2], `out of order: 4: message assistant a Parts.Text.Text: "There are two pets." is before 1`, false)
 }
 
 const linedWrites0 = `kinds record role agent
