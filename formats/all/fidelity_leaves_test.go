@@ -119,6 +119,8 @@ var unshown = map[string][]loss.Code{
 		loss.ArgumentsDropped, loss.ArgumentLeft, loss.BranchNotice, loss.SummaryUnused, loss.TurnAbandoned, loss.BlankText, loss.AnswerImage,
 		loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted,
 	},
+	"cursor-ndjson": {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
+	"cursor-sdk":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 }
 
 // TestVerdict: what the law for a writer calls lost is what the writer says that it can lose, and
@@ -166,7 +168,7 @@ func declaredRows(d *leaves.Declared) string {
 		where = nil
 	}
 	for one := range d.All() {
-		if one.Verb == "said" {
+		if !one.Excuses() {
 			continue
 		}
 		head := becomes(one.Verb, one.Of) + " | " + one.Reason

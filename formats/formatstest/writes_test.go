@@ -28,6 +28,26 @@ func writers() map[string]writer {
 	}
 }
 
+// made are sessions with what no sample has: two system prompts.
+func made(format string) []formatstest.Fixture {
+	const text = `{"type":"session","version":1,"id":"made","agent":"codex","workspace":"/w"}
+{"type":"message","id":"1","role":"system","parts":[{"type":"text","text":"Be kind to people."}]}
+{"type":"message","id":"2","role":"system","parts":[{"type":"text","text":"Be brief in each answer."}]}
+{"type":"message","id":"3","role":"user","turn":{"number":1},"at":"2026-01-31T12:00:00.000Z","parts":[{"type":"text","text":"Look at the picture."}]}
+{"type":"message","id":"4","role":"assistant","at":"2026-01-31T12:00:03.000Z","parts":[{"type":"text","text":"I saw the upper half."}]}
+`
+	if format != "canonical" {
+		return nil
+	}
+	return []formatstest.Fixture{{Name: "made", Make: func(t *testing.T, dir string) string {
+		path := filepath.Join(dir, "made.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}}}
+}
+
 // TestWriters: whatever is in a session is in what a writer makes of it, or its declarations say
 // why not; what else is there is declared, too.
 func TestWriters(t *testing.T) {
@@ -50,7 +70,7 @@ func TestWriters(t *testing.T) {
 				if from.Sessions == nil {
 					continue
 				}
-				list := samples(t, from.Name)
+				list := append(samples(t, from.Name), made(from.Name)...)
 				for i, f := range append(played(t, from.Name), generatedAgents(t, from.Name)...) {
 					if i%golden.Every() == 0 {
 						list = append(list, f)

@@ -30,6 +30,7 @@ type Declaration struct {
 // Verbs lists what a declaration can say of a leaf, and with which words.
 //
 //	said WHO          a person, a model or a tool says it: only a part of theirs counts
+//	client            if it is true, no user says what is in its record
 //	calls             it is the id of a call, whose record or element has the arguments
 //	answers           it is the id of the call that a result is of, whose record or element has what it says
 //	derived HOW       what arrives is another form of it, which the law computes
@@ -40,7 +41,7 @@ type Declaration struct {
 //	secret            it is a secret, and never does
 //	invented          a writer makes it: no session has it
 func Verbs() []string {
-	return []string{"said", "calls", "answers", "derived", "superseded", "kept", "lost", "dropped", "secret", "invented"}
+	return []string{"said", "client", "calls", "answers", "derived", "superseded", "kept", "lost", "dropped", "secret", "invented"}
 }
 
 // ParseDeclared reads the text of leaves.txt:
@@ -108,15 +109,15 @@ func parseHead(words []string) (*Declaration, error) {
 		return nil, fmt.Errorf("nobody is %q", d.Of)
 	case d.Verb == "derived" && !strings.HasPrefix(d.Of, "is:") && !strings.HasPrefix(d.Of, "as:") && !slices.Contains(Transforms(), d.Of):
 		return nil, fmt.Errorf("%q is not one of %s", d.Of, strings.Join(Transforms(), ", "))
-	case d.excuses() && d.Reason == "":
+	case d.Excuses() && d.Reason == "":
 		return nil, fmt.Errorf("%s without a reason", d.Verb)
 	}
 	return d, nil
 }
 
-// excuses reports whether a declaration says why a leaf does not arrive as it is.
-func (d *Declaration) excuses() bool {
-	return d.Verb != "said" && d.Verb != "calls" && d.Verb != "answers"
+// Excuses reports whether a declaration says why a leaf does not arrive as it is.
+func (d *Declaration) Excuses() bool {
+	return !slices.Contains([]string{"said", "client", "calls", "answers"}, d.Verb)
 }
 
 // parse reads a line with a pattern.

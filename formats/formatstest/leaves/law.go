@@ -55,7 +55,7 @@ func (w *Law) Unused() (out []string) {
 		switch u := w.shown[d]; {
 		case u.matched == 0:
 			out = append(out, fmt.Sprintf("%s %s: no store has such a leaf", d.Verb, d.Pattern))
-		case u.covered == 0 && d.excuses():
+		case u.covered == 0 && d.Excuses():
 			out = append(out, fmt.Sprintf("%s %s: all of these leaves are found anyway", d.Verb, d.Pattern))
 		}
 	}

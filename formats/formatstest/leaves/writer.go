@@ -308,9 +308,14 @@ func (w *Writer) offers(t testing.TB, k *look, paths []string) (out []*offer, po
 				r.Leaves = append(r.Leaves, l.Leaf)
 			}
 			reader.take(r)
+			client := slices.ContainsFunc(k.leaves[first:], func(l wanted) bool {
+				return l.Value == "true" && slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "client" })
+			})
 			for i := range k.leaves[first:] {
 				l := &k.leaves[first+i]
-				l.who = append(l.who, reader.leaves[first+i].who...)
+				if l.who = append(l.who, reader.leaves[first+i].who...); client {
+					l.who = slices.DeleteFunc(l.who, func(p place) bool { return p == user })
+				}
 				o := p.stands(l)
 				o.index = len(out)
 				out = append(out, o)
