@@ -28,12 +28,12 @@ func writers() map[string]writer {
 	}
 }
 
-// made are sessions with what no sample has: two system prompts.
+// made are sessions with what no sample has: two system prompts, and context between two texts.
 func made(format string) []formatstest.Fixture {
 	const text = `{"type":"session","version":1,"id":"made","agent":"codex","workspace":"/w"}
 {"type":"message","id":"1","role":"system","parts":[{"type":"text","text":"Be kind to people."}]}
 {"type":"message","id":"2","role":"system","parts":[{"type":"text","text":"Be brief in each answer."}]}
-{"type":"message","id":"3","role":"user","turn":{"number":1},"at":"2026-01-31T12:00:00.000Z","parts":[{"type":"text","text":"Look at the picture."}]}
+{"type":"message","id":"3","role":"user","turn":{"number":1},"at":"2026-01-31T12:00:00.000Z","parts":[{"type":"text","text":"Look at the picture."},{"type":"context","tag":"note","text":"It is small."},{"type":"text","text":"Then say what you saw."}]}
 {"type":"message","id":"4","role":"assistant","at":"2026-01-31T12:00:03.000Z","parts":[{"type":"text","text":"I saw the upper half."}]}
 `
 	if format != "canonical" {
