@@ -58,9 +58,16 @@ func openS3(address string, o Options) (Bucket, error) {
 
 func (s *server) Name() string { return "s3://" + path.Join(s.bucket, s.prefix) }
 
+// codeOf returns the server's code for an error, also for one that is joined to others, or "".
+func codeOf(err error) string {
+	var r minio.ErrorResponse
+	errors.As(err, &r)
+	return r.Code
+}
+
 // fail returns an error of the server, with the place in front of it.
 func (s *server) fail(key string, err error) error {
-	switch minio.ToErrorResponse(err).Code {
+	switch codeOf(err) {
 	case "":
 		if errors.Is(err, context.Canceled) {
 			return context.Canceled
@@ -113,11 +120,11 @@ func (s *server) Fetch(ctx context.Context, o Object, to string) error {
 	}
 	var err error
 	for range 3 { // a connection that breaks in the middle
-		if err = s.fetch(ctx, o, to, opts); err == nil || minio.ToErrorResponse(err).Code != "" || ctx.Err() != nil || errors.As(err, new(*fs.PathError)) || errors.Is(err, ErrChanged) {
+		if err = s.fetch(ctx, o, to, opts); err == nil || codeOf(err) != "" || ctx.Err() != nil || errors.As(err, new(*fs.PathError)) || errors.Is(err, ErrChanged) {
 			break
 		}
 	}
-	switch code := minio.ToErrorResponse(err).Code; {
+	switch code := codeOf(err); {
 	case err == nil || errors.Is(err, ErrChanged):
 		return err
 	case code == minio.NoSuchKey:
@@ -221,7 +228,7 @@ func (s *server) put(ctx context.Context, key, file string) error {
 	}
 	for range 5 {
 		_, err = s.client.PutObject(ctx, s.bucket, s.prefix+key, io.NewSectionReader(in, 0, info.Size()), info.Size(), opts)
-		if minio.ToErrorResponse(err).Code != "ConditionalRequestConflict" { // another run is creating it
+		if codeOf(err) != "ConditionalRequestConflict" { // another run is creating it
 			break
 		}
 	}
