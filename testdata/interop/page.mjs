@@ -38,7 +38,7 @@ const small = vectors.filter(({ large }) => !large);
 const reading = {
   loose: ["prompt", "answer", "thinking", "plan", "summary", "subprompt", "subanswer", "abandoned", "taskprompt", "taskresult", "old", "new", "before", "after", "context"],
   hidden: ["parentcall", "parenttitle", "parentstatus", "repo", "repobranch", "todostatus", "childtitle", "childkind", "childstatus", "childid", "extraname", "extrakey", "extra", "messageid", "turnid", "request",
-    "datakey", "data", "messagemodel", "toolname", "callid", "written", "opaquekey", "opaque", "exitcode", "resultpath", "root", "record", "savedbefore", "savedafter", "sublink", "subkind"],
+    "datakey", "data", "messagemodel", "toolname", "callid", "opaquekey", "opaque", "exitcode", "resultpath", "root", "record", "savedbefore", "savedafter", "sublink", "subkind"],
 };
 const wide = ["title", "prompt", "answer", "command", "stdout", "new"];
 
