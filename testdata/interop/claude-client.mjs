@@ -48,11 +48,13 @@ function where(config, id) {
   throw new Error(`no file for session ${id}`);
 }
 
-// copy puts a session into a home folder of its own, and gives the folder of its file.
+// copy puts a session into a home folder of its own, and gives the folder of its file. It is
+// used now: while the client starts, it deletes what nobody used for 30 days.
 function copy({ id, at }, home) {
   const source = where(at, id), folder = path.join(home, ".claude", "projects", path.basename(source));
   fs.mkdirSync(folder, { recursive: true });
   for (const name of [`${id}.jsonl`, id]) if (fs.existsSync(path.join(source, name))) fs.cpSync(path.join(source, name), path.join(folder, name), { recursive: true, preserveTimestamps: true });
+  fs.utimesSync(path.join(folder, `${id}.jsonl`), new Date(), new Date());
   return { source, folder };
 }
 
