@@ -19,11 +19,11 @@ func (t *ToolResult) Contradicts(recorded string) bool {
 		}
 	}
 	sent := strings.Join(texts, "\n")
-	if strings.Contains(sent, recorded) || strings.Contains(sent, inJSON(recorded)) || len(texts) < len(t.Content) && strings.TrimSpace(sent) == "" {
-		return false // or it is an image
-	}
-	if follows(sent, recorded) {
+	if strings.Contains(sent, recorded) || follows(sent, recorded) || strings.Contains(sent, inJSON(recorded)) {
 		return false
+	}
+	if len(texts) < len(t.Content) && strings.TrimSpace(sent) == "" {
+		return false // it is an image
 	}
 	known, said := map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(recorded) {

@@ -79,6 +79,13 @@ func shapes() map[string]func(g *graph, n int) (root ID, older []ID) {
 			}
 			return g.put(refs(8, first, g.turn("last", "q"))), older
 		},
+		"other answers to one prompt": func(g *graph, n int) (ID, []ID) {
+			var older []ID
+			for i := range n {
+				older = append(older, g.put(refs(8, g.turn("go", "r", says(fmt.Sprint("answer ", i))))))
+			}
+			return g.put(refs(8, g.turn("go", "r", says("the last")))), older
+		},
 		"subagents, and what is said of their calls": func(g *graph, n int) (ID, []ID) {
 			steps := make([][]byte, n)
 			for i := range steps {

@@ -16,6 +16,10 @@ type tellings struct {
 	grown map[ID]bool      // turns of which another form says all, and their steps
 }
 
+// maxForms is with how many answers to one prompt another one is compared. One that says what a
+// later one says, too, counts as an answer of its own.
+const maxForms = 8
+
 // telling is one form of a turn: what identifies it, and its steps.
 type telling struct {
 	key   ID
@@ -62,7 +66,9 @@ func (k *tellings) key(ctx context.Context, s *State, id ID) (ID, error) {
 	if len(k.of[base]) > 0 {
 		key = id
 	}
-	k.of[base] = append(k.of[base], telling{key, steps})
+	if len(k.of[base]) < maxForms {
+		k.of[base] = append(k.of[base], telling{key, steps})
+	}
 	k.keys[id] = key
 	return key, nil
 }

@@ -69,13 +69,13 @@ func (c *Chat) scan(ctx context.Context, lost bool) error {
 			return err
 		}
 	}
-	if c.x.history {
-		return c.abandoned(ctx, past)
+	if !c.x.history {
+		if err := c.leaveOut(ctx, past); err != nil {
+			return err
+		}
+		past = nil
 	}
-	if err := c.abandoned(ctx, nil); err != nil {
-		return err
-	}
-	return c.leaveOut(ctx, past)
+	return c.abandoned(ctx, past)
 }
 
 // recover orders bubbles whose list is lost: by their times, or else as they were
