@@ -3,7 +3,6 @@ package formatstest
 import (
 	"context"
 	"iter"
-	"slices"
 	"testing"
 
 	"rehome/formats"
@@ -36,11 +35,6 @@ func (c Case) Writes(t *testing.T, f Fixture, to *formats.Format, law *leaves.Wr
 	for i := range sources {
 		sources[i].Lost = d.reports[i]
 	}
-	paths := slices.DeleteFunc(slices.Clone(d.paths), func(p string) bool { return p == "" })
-	if to.Writer.Join != nil && len(paths) > 0 && !law.Drafts {
-		law.Holds(t, sources, []string{joined(t, to, paths)})
-		return
-	}
 	for i, path := range d.paths {
 		if path == "" {
 			continue
@@ -51,7 +45,10 @@ func (c Case) Writes(t *testing.T, f Fixture, to *formats.Format, law *leaves.Wr
 				family = append(family, sources[n])
 			}
 		}
-		law.Holds(t, family, []string{path})
+		if to.Writer.Join != nil && !law.Drafts {
+			path = joined(t, to, []string{path})
+		}
+		law.Holds(t, family, path)
 	}
 }
 

@@ -2,7 +2,6 @@ package leaves
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -208,10 +207,7 @@ func (r *rewriter) database(t testing.TB, path, name string, digits int) {
 func update(t testing.TB, path string, to func(one row) map[string]string) {
 	t.Helper()
 	rows := database(t, path)
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := opened(t, path)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("PRAGMA synchronous = OFF; BEGIN"); err != nil {

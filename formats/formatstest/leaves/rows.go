@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,10 +54,7 @@ func database(t testing.TB, path string) (out []row) {
 			t.Fatal(err)
 		}
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(at))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := opened(t, at)
 	defer db.Close()
 	for _, name := range tables(t, db) {
 		rows, err := tableRows(db, name)
@@ -66,6 +64,17 @@ func database(t testing.TB, path string) (out []row) {
 		out = append(out, rows...)
 	}
 	return out
+}
+
+// opened opens a database. The folder of a test can have a name that a URI has to escape.
+func opened(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
 func tables(t testing.TB, db *sql.DB) (names []string) {

@@ -34,6 +34,13 @@ func NewWriter(t testing.TB, reader *Law, text string) *Writer {
 	return &Writer{From: NewLaw(t, nil, from, nil), To: NewLaw(t, nil, to, nil), reader: reader}
 }
 
+// Of is the law for another container of the same records, whose uses of declarations count here, too.
+func (w *Writer) Of(reader *Law) *Writer {
+	of := *w
+	of.reader = reader
+	return &of
+}
+
 // Writes returns the declarations of a writes.txt for sessions, and those for the target.
 func Writes(text string) (from, to string) {
 	at := strings.LastIndex(text, "\nkinds ")
@@ -55,8 +62,8 @@ func (w *Writer) Source(t testing.TB, s *session.Session) *Source {
 	return &Source{leaves: records(t, s, w.Lined)}
 }
 
-// Holds tests the law on sessions and the store at paths that they were written to.
-func (w *Writer) Holds(t testing.TB, sessions []*Source, paths []string) {
+// Holds tests the law on sessions and the store at a path that they were written to.
+func (w *Writer) Holds(t testing.TB, sessions []*Source, path string) {
 	t.Helper()
 	from, to := newLook(w.From), newLook(w.To)
 	for _, s := range sessions {
@@ -71,7 +78,7 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, paths []string) {
 		}
 	}
 	from.strict, from.sends = true, w.Sent != ""
-	offers, tellings, order := w.offers(t, to, paths)
+	offers, tellings, order := w.offers(t, to, path)
 	if w.Lined {
 		from.lined(t, tellings, order)
 	} else {
@@ -285,41 +292,39 @@ func (k *look) own(l *wanted) {
 
 // offers walks over what was written. It returns the offer of each leaf, and pools of them by the
 // tellings of the conversation.
-func (w *Writer) offers(t testing.TB, k *look, paths []string) (out []*offer, pools map[string]*pool, order []string) {
+func (w *Writer) offers(t testing.TB, k *look, path string) (out []*offer, pools map[string]*pool, order []string) {
 	t.Helper()
 	pools = map[string]*pool{}
 	reader := newLook(&Law{Declared: w.reader.Declared, shown: map[*Declaration]use{}})
-	for _, path := range paths {
-		for r := range w.reader.Walk(t, path, w.reader.Kinds) {
-			if w.Lined {
-				r.Telling = strconv.Itoa(len(order))
+	for r := range w.reader.Walk(t, path, w.reader.Kinds) {
+		if w.Lined {
+			r.Telling = strconv.Itoa(len(order))
+		}
+		p := pools[r.Telling]
+		if p == nil {
+			p = newPool()
+			pools[r.Telling] = p
+			order = append(order, r.Telling)
+		}
+		first := len(k.leaves)
+		r.Telling = ""
+		k.take(r)
+		r.Leaves = nil
+		for _, l := range k.leaves[first:] {
+			r.Leaves = append(r.Leaves, l.Leaf)
+		}
+		reader.take(r)
+		client := slices.ContainsFunc(k.leaves[first:], func(l wanted) bool {
+			return l.Value == "true" && slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "client" })
+		})
+		for i := range k.leaves[first:] {
+			l := &k.leaves[first+i]
+			if l.who = append(l.who, reader.leaves[first+i].who...); client {
+				l.who = slices.DeleteFunc(l.who, func(p place) bool { return p == user })
 			}
-			p := pools[r.Telling]
-			if p == nil {
-				p = newPool()
-				pools[r.Telling] = p
-				order = append(order, r.Telling)
-			}
-			first := len(k.leaves)
-			r.Telling = ""
-			k.take(r)
-			r.Leaves = nil
-			for _, l := range k.leaves[first:] {
-				r.Leaves = append(r.Leaves, l.Leaf)
-			}
-			reader.take(r)
-			client := slices.ContainsFunc(k.leaves[first:], func(l wanted) bool {
-				return l.Value == "true" && slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "client" })
-			})
-			for i := range k.leaves[first:] {
-				l := &k.leaves[first+i]
-				if l.who = append(l.who, reader.leaves[first+i].who...); client {
-					l.who = slices.DeleteFunc(l.who, func(p place) bool { return p == user })
-				}
-				o := p.stands(l)
-				o.index = len(out)
-				out = append(out, o)
-			}
+			o := p.stands(l)
+			o.index = len(out)
+			out = append(out, o)
 		}
 	}
 	return out, pools, order

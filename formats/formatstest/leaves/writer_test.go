@@ -127,7 +127,7 @@ func holds(t *testing.T, declared, lines, want string, lined bool) {
 	}
 	w, r := leaves.NewWriter(t, leaves.NewLaw(t, leaves.Lines(), reader0, nil), declared), &recorder{TB: t}
 	w.Lined = lined
-	w.Holds(r, []*leaves.Source{w.Source(t, pets())}, []string{path})
+	w.Holds(r, []*leaves.Source{w.Source(t, pets())}, path)
 	if got := r.text.String(); !strings.Contains(got, want) || (got == "") != (want == "") {
 		t.Errorf("%s\nwant %q\n got %q", lines, want, got)
 	}
