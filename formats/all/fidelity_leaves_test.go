@@ -188,6 +188,8 @@ func becomes(verb, of string) string {
 		return "kept in another form"
 	case "superseded":
 		return "another value repeats it"
+	case "quoted":
+		return "another text has it"
 	case "kept":
 		return "kept as extra data"
 	case "lost":

@@ -135,6 +135,7 @@ type decoder struct {
 // session makes the first pass.
 func (d *decoder) session() (*session.Session, error) {
 	head, meta, err := head(d.ctx, d.store, d.file, d.view.Cwd)
+	d.first = meta
 	s := &session.Session{Head: head, Branch: text(meta, "git", "branch")}
 	if err != nil {
 		return s, err
@@ -167,6 +168,8 @@ func (d *decoder) session() (*session.Session, error) {
 	if o.Split(meta, "session_meta.", []string{"id", "timestamp", "cwd", "base_instructions"}) {
 		s.Extras = o.Extras
 	}
+	d.confirm(d.current())
+	s.Extras = append(s.Extras, d.settings...)
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		d.yield = yield
 		defer func() { d.sel.Account.Add(d.account) }()
@@ -238,8 +241,10 @@ type outline struct {
 	boundary int          // the last record at which the client compacted; 0 if it did not
 	gone     map[int]bool // turns that the user took back, by their numbers
 	stated   []session.Extra
-	spent    string // the last count of tokens, to pass over repeated ones
-	exact    bool   // the file counts the tokens of each turn
+	settings []session.Extra // that no turn has stated so far
+	first    []byte          // the session_meta
+	spent    string          // the last count of tokens, to pass over repeated ones
+	exact    bool            // the file counts the tokens of each turn
 	pairs    pairs
 }
 
@@ -301,6 +306,7 @@ func (o *outline) take(r *record) {
 			t.Mode = ""
 		}
 		o.context(t, r)
+		o.settle(t)
 	case "compacted":
 		o.boundary = o.n
 	}
@@ -343,6 +349,8 @@ func (o *outline) event(r *record, t *session.Turn) {
 			spend(t, at(r.body, "info", "last_token_usage"), true)
 		}
 		o.spent = total
+	case "thread_settings_applied":
+		o.applied(t, r)
 	}
 }
 

@@ -242,7 +242,7 @@ func ends(r *record) bool {
 // maxTold is how many bytes of what the client told the model are compared.
 const maxTold = 1 << 20
 
-// takeState compares the sentences of a world_state with what the client told the model.
+// takeState compares a world_state with what the client told the model: its sentences, and toldStates.
 func (p *pairs) takeState(r *record, n int) {
 	if r.kind == "response_item" && r.sub == "message" && text(r.body, "role") != byModel {
 		for part := range rawjson.Elements(at(r.body, "content")) {
@@ -254,15 +254,28 @@ func (p *pairs) takeState(r *record, n int) {
 	if !listed(repeatLines, r.kind) {
 		return
 	}
-	for s := range session.Strings(r.body) {
-		s = strings.TrimSpace(s)
-		if strings.ContainsAny(s, " \n") && !slices.ContainsFunc(p.told, func(told string) bool { return strings.Contains(told, s) }) {
+	says := func(s string) {
+		if s = strings.TrimSpace(s); s != "" && !slices.ContainsFunc(p.told, func(told string) bool { return strings.Contains(told, s) }) {
 			if p.states == nil {
 				p.states = map[int]bool{}
 			}
 			p.states[n] = true
 		}
 	}
+	for s := range session.Strings(r.body) {
+		if strings.ContainsAny(strings.TrimSpace(s), " \n") {
+			says(s)
+		}
+	}
+	for _, path := range toldStates {
+		says(text(at(r.body, "state"), path...))
+	}
+}
+
+// toldStates are the members of a world_state that the client tells the model, whatever they say.
+var toldStates = [...][]string{
+	{"agents_md", "directory"}, {"agents_md", "text"}, {"environments", "current_date"}, {"environments", "timezone"},
+	{"environments", "environments", "local", "cwd"}, {"environments", "environments", "local", "shell"},
 }
 
 // claim takes an item that says the same, if one is left.

@@ -35,13 +35,14 @@ type Declaration struct {
 //	answers           it is the id of the call that a result is of, whose record or element has what it says
 //	derived HOW       what arrives is another form of it, which the law computes
 //	superseded        the same value arrives from another leaf
+//	quoted            the value arrives within the text of another leaf
 //	kept FILE         somebody says it, and it is in extra data: no client writes what is in this fixture
 //	lost CODE         a loss of this code names the record
 //	dropped           it does not arrive
 //	secret            it is a secret, and never does
 //	invented          a writer makes it: no session has it
 func Verbs() []string {
-	return []string{"said", "client", "calls", "answers", "derived", "superseded", "kept", "lost", "dropped", "secret", "invented"}
+	return []string{"said", "client", "calls", "answers", "derived", "superseded", "quoted", "kept", "lost", "dropped", "secret", "invented"}
 }
 
 // ParseDeclared reads the text of leaves.txt:
@@ -120,6 +121,9 @@ func (d *Declaration) Excuses() bool {
 	return !slices.Contains([]string{"said", "client", "calls", "answers"}, d.Verb)
 }
 
+// repeats reports whether a declaration says that another leaf has the value.
+func (d *Declaration) repeats() bool { return d.Verb == "superseded" || d.Verb == "quoted" }
+
 // parse reads a line with a pattern.
 func (d *Declaration) parse(words []string, kinds int) (err error) {
 	if at := slices.Index(words, "="); at >= 0 {
@@ -136,8 +140,8 @@ func (d *Declaration) parse(words []string, kinds int) (err error) {
 	if d.leaf, err = parsePattern(words[:by], kinds); err != nil {
 		return err
 	}
-	if (d.Verb == "superseded") != (by < len(words)) {
-		return fmt.Errorf("%q: only what is superseded is so by another pattern", d.Pattern)
+	if d.repeats() != (by < len(words)) {
+		return fmt.Errorf("%q: only what is superseded or quoted is so by another pattern", d.Pattern)
 	}
 	if by < len(words) {
 		d.By = strings.Join(words[by+1:], " ")

@@ -2,6 +2,7 @@ package leaves
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -67,7 +68,7 @@ func (k *look) keepAny(l *wanted) {
 // drop excuses a leaf that is declared not to arrive. What somebody says, and in a store what is
 // declared to repeat it, is lost only if a loss names it.
 func (k *look) drop(l *wanted) {
-	repeats := slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "superseded" })
+	repeats := slices.ContainsFunc(l.rules, (*Declaration).repeats)
 	for _, d := range l.rules {
 		if d.Verb == "dropped" && (l.who == nil || k.strict && l.plain()) && (k.strict || !repeats) || d.Verb == "secret" || d.Verb == "lost" && k.named(d, l) {
 			k.excuse(l, d)
@@ -108,7 +109,7 @@ func (l *wanted) piece() bool {
 // that names it does, too.
 func (k *look) weak(l *wanted) bool {
 	return slices.ContainsFunc(l.rules, func(d *Declaration) bool {
-		return d.Verb == "dropped" || d.Verb == "superseded" || k.strict && d.Verb == "lost" && k.named(d, l)
+		return d.Verb == "dropped" || d.repeats() || k.strict && d.Verb == "lost" && k.named(d, l)
 	})
 }
 
@@ -317,7 +318,7 @@ func (k *look) derive(l *wanted, late bool) {
 func (k *look) supersede() {
 	arrived := map[*Declaration]map[string]int{}
 	for d := range k.law.All() {
-		if d.Verb == "superseded" {
+		if d.repeats() {
 			arrived[d] = map[string]int{}
 		}
 	}
@@ -344,12 +345,28 @@ func (k *look) supersede() {
 	for i := range k.leaves {
 		l := &k.leaves[i]
 		for _, d := range l.rules {
-			if l.found || l.excused || d.Verb != "superseded" || arrived[d][l.Value] == 0 {
+			value, ok := l.Value, d.repeats() && !l.found && !l.excused
+			if ok && d.Verb == "quoted" {
+				value = quoting(arrived[d], value)
+			}
+			if !ok || arrived[d][value] == 0 {
 				continue
 			}
 			if k.excuse(l, d); l.who != nil {
-				arrived[d][l.Value]--
+				arrived[d][value]--
 			}
 		}
 	}
+}
+
+// quoting returns the first of the texts that has a value in it, but for white space around that;
+// "" if none has.
+func quoting(texts map[string]int, value string) string {
+	value = strings.TrimSpace(value)
+	for _, text := range slices.Sorted(maps.Keys(texts)) {
+		if texts[text] > 0 && strings.Contains(text, value) {
+			return text
+		}
+	}
+	return ""
 }
