@@ -17,15 +17,16 @@ import (
 // the candidates. Copies that rehome made lose to their originals, and sessions
 // elsewhere lose to those of the working directory. If all matches have the
 // same id, the newest one wins.
-func (a *app) pick(l *sessions.Listing, name string, found []*sessions.Listed) (source, error) {
+func pick(a *app, l *sessions.Listing, name string, found []*sessions.Listed) (source, error) {
 	found = withoutCopies(found)
 	slices.SortStableFunc(found, func(a, b *sessions.Listed) int { return cmp.Compare(distance(a), distance(b)) })
 	switch {
 	case len(found) == 1:
 	case sameID(found):
-		a.out.remark(name + ": " + string(plural(int64(len(found)), "session")) + " have this id; using the one in " + fileOf(a.reg, found[0]))
+		a.out.remark(name + ": " + string(screen.Plural(int64(len(found)), "session")) + " have this id; using the one in " + fileOf(a.reg,
+			found[0]))
 	case distance(found[0]) > 0 || distance(found[1]) == 0:
-		return source{}, a.newAmbiguous(l, name, "matches "+string(plural(int64(len(found)), "session")), found)
+		return source{}, newAmbiguous(a, l, name, "matches "+string(screen.Plural(int64(len(found)), "session")), found)
 	}
 	s := found[0]
 	c := source{path: s.Sources[0].Path, file: fileOf(a.reg, s), session: s.ID, folder: s.Workspace}
@@ -114,8 +115,8 @@ func (a *ambiguousError) Unwrap() error { return a.error }
 const maxCandidates = 10
 
 // newAmbiguous returns the error for a name that matches several sessions.
-func (a *app) newAmbiguous(l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
-	err, hint := a.newCandidates(l, matches), "use one of these ids"
+func newAmbiguous(a *app, l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
+	err, hint := newCandidates(a, l, matches), "use one of these ids"
 	if slices.ContainsFunc(err.candidates, func(c candidate) bool { return strings.Contains(c.Name, "#") }) {
 		hint = "use one of these paths"
 	}
@@ -125,7 +126,7 @@ func (a *app) newAmbiguous(l *sessions.Listing, name, problem string, matches []
 
 // newUnknown returns the error for a name that matches no session, with those
 // that have a similar name. If none has, all of the sessions stand for it.
-func (a *app) newUnknown(l *sessions.Listing, name, problem, hint string, all []*sessions.Listed) *ambiguousError {
+func newUnknown(a *app, l *sessions.Listing, name, problem, hint string, all []*sessions.Listed) *ambiguousError {
 	similar := l.Similar(name[strings.LastIndex(name, "#")+1:])
 	if len(similar) > 0 {
 		all, hint = similar, "did you mean "+l.ShortID(similar[0].ID)+"?"
@@ -133,7 +134,7 @@ func (a *app) newUnknown(l *sessions.Listing, name, problem, hint string, all []
 			hint = "did you mean one of these?"
 		}
 	}
-	err := a.newCandidates(l, all)
+	err := newCandidates(a, l, all)
 	if len(similar) == 0 && len(all) > 0 && err.more == 0 {
 		hint = "use one of these ids"
 	}
@@ -146,7 +147,7 @@ type unknownName string
 
 func (u unknownName) Error() string { return string(u) }
 
-func (a *app) newCandidates(l *sessions.Listing, matches []*sessions.Listed) *ambiguousError {
+func newCandidates(a *app, l *sessions.Listing, matches []*sessions.Listed) *ambiguousError {
 	count := map[string]int{}
 	for _, s := range matches {
 		count[s.ID]++
@@ -167,14 +168,15 @@ func (a *app) newCandidates(l *sessions.Listing, matches []*sessions.Listed) *am
 func (a *ambiguousError) lines(home string) []screen.Safe {
 	var rows [][]screen.Safe
 	for _, c := range a.candidates {
-		rows = append(rows, []screen.Safe{visible(c.Name), screen.Cut(oneLine(c.Title), screen.PageWidth/2), visible(c.Agent), shortPath(home, c.Project)})
+		rows = append(rows, []screen.Safe{screen.Visible(c.Name), screen.Cut(oneLine(c.Title), screen.PageWidth/2), screen.Visible(c.Agent),
+			shortPath(home, c.Project)})
 	}
 	out := screen.Columns(rows)
 	for i := range out {
 		out[i] = "  " + out[i]
 	}
 	if a.more > 0 {
-		out = append(out, "  and "+grouped(int64(a.more))+" more")
+		out = append(out, "  and "+screen.Grouped(int64(a.more))+" more")
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"rehome/cmd/internal/screen"
 	"rehome/convert/backup"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -93,7 +94,7 @@ type snapshotList struct {
 
 // newestSnapshot returns the newest snapshot in a folder of backups, and any other path as
 // it is.
-func (a *app) newestSnapshot(at string) string {
+func newestSnapshot(a *app, at string) string {
 	newest := backup.Newest(at)
 	if newest == "" {
 		return at
@@ -164,7 +165,7 @@ func (c *backupCmd) Run(a *app) error {
 		for i := range report.Stores {
 			errs = append(errs, report.Stores[i].Err())
 		}
-		return reported{summary{fmt.Sprintf("%d of %s could not be read", n, plural(int64(len(report.Stores)), "store")), sameKind(errs)}}
+		return reported{summary{fmt.Sprintf("%d of %s could not be read", n, screen.Plural(int64(len(report.Stores)), "store")), sameKind(errs)}}
 	}
 	return nil
 }
@@ -206,7 +207,7 @@ func (c *restoreCmd) Run(a *app) error {
 		DryRun: c.DryRun, Jobs: c.Jobs, OnNotice: a.out.remark,
 	}
 	if c.Session != "" {
-		if o.IDs, err = a.findIn(snapshot.Listing(), snapshot.Dir, c.Session); err != nil {
+		if o.IDs, err = findInSnapshot(a, snapshot.Listing(), snapshot.Dir, c.Session); err != nil {
 			return err
 		}
 	}
@@ -218,7 +219,7 @@ func (c *restoreCmd) Run(a *app) error {
 		return err
 	}
 	failed, older := done.Count(backup.Failed), done.Count(backup.Older)
-	all := plural(int64(len(done.Stores)), "store")
+	all := screen.Plural(int64(len(done.Stores)), "store")
 	switch {
 	case failed > 0:
 		return reported{fmt.Errorf("%d of %s could not be restored", failed, all)}
@@ -228,14 +229,15 @@ func (c *restoreCmd) Run(a *app) error {
 	return nil
 }
 
-// findIn returns the id of the session that a name stands for in a backup.
-func (a *app) findIn(l *sessions.Listing, dir, name string) ([]string, error) {
+// findInSnapshot returns the id of the session that a name stands for in a backup.
+func findInSnapshot(a *app, l *sessions.Listing, dir, name string) ([]string, error) {
 	found := withoutCopies(l.Find(name))
 	if len(found) == 0 {
-		return nil, &formats.Error{At: dir, Err: fmt.Errorf("no session %q in this backup%s", name, shortPrefix(name)), Hint: "run `rehome restore --dry-run -v` to list its stores, or name another snapshot"}
+		return nil, &formats.Error{At: dir, Err: fmt.Errorf("no session %q in this backup%s", name, shortPrefix(name)),
+			Hint: "run `rehome restore --dry-run -v` to list its stores, or name another snapshot"}
 	}
 	if !sameID(found) {
-		if _, err := a.pick(l, name, found); err != nil {
+		if _, err := pick(a, l, name, found); err != nil {
 			return nil, err
 		}
 	}

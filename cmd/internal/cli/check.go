@@ -190,7 +190,8 @@ func (c *checkCmd) Run(a *app) error {
 			s.Err = why
 		}
 	}
-	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version(), Repairable: repair.Findings(report.Stores), Repair: "rehome repair SRC DST"}
+	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout),
+		Version: version(), Repairable: repair.Findings(report.Stores), Repair: "rehome repair SRC DST"}
 	if len(c.Paths) == 1 && len(missing) == 0 && exists(c.Paths[0]) {
 		to := "fixed"
 		if info, err := os.Stat(c.Paths[0]); err == nil && !info.IsDir() {
@@ -207,7 +208,7 @@ func (c *checkCmd) Run(a *app) error {
 		if err := report.Baseline.Write(report, v.FailOn); err != nil {
 			return err
 		}
-		a.out.remark(fmt.Sprintf("%s: %s in the baseline", c.Baseline, plural(report.Baseline.Known, "finding")))
+		a.out.remark(fmt.Sprintf("%s: %s in the baseline", c.Baseline, screen.Plural(report.Baseline.Known, "finding")))
 	}
 	if b := report.Baseline; b != nil && b.CountsOnly {
 		a.out.remark(c.Baseline + ": version 1 baselines compare only the number of findings; update it with --write-baseline")
@@ -245,12 +246,12 @@ func (c *checkCmd) resolvePaths(a *app) (named map[string][]string, missing map[
 	named, missing = map[string][]string{}, map[string]error{}
 	whole := map[string]bool{}
 	for i, at := range c.Paths {
-		c.Paths[i] = a.newestSnapshot(at) // the others are mostly the same files
+		c.Paths[i] = newestSnapshot(a, at) // the others are mostly the same files
 		if exists(at) || c.Schema != "" {
 			whole[c.Paths[i]] = true
 			continue
 		}
-		src, err := a.resolve(at, c.Live)
+		src, err := resolve(a, at, c.Live)
 		switch {
 		case errors.As(err, new(unknownName)), err != nil && !errors.As(err, new(usageError)):
 			missing[at] = err
@@ -335,7 +336,7 @@ func (s shown) Each() []error { return s.rest }
 func (c *checkCmd) verdictError(v *verdict.Verdict) error {
 	if failed := v.Failed(); len(failed) > 0 {
 		busy := !slices.ContainsFunc(failed, func(s *check.Store) bool { return !errors.Is(s.Err, formats.ErrBusy) })
-		err := fmt.Errorf("could not examine %s", plural(int64(len(failed)), "store"))
+		err := fmt.Errorf("could not examine %s", screen.Plural(int64(len(failed)), "store"))
 		if busy {
 			err = summary{err.Error(), formats.ErrBusy}
 		}
@@ -344,7 +345,8 @@ func (c *checkCmd) verdictError(v *verdict.Verdict) error {
 	if c.WriteBaseline || v.FailingCount() == 0 {
 		return nil
 	}
-	return reported{&formats.Error{Err: findingsError{string(v.Summary(false))}, Hint: "run `" + shell.Command("rehome", "check", "--explain", v.WorstRule()) + "` for details"}}
+	return reported{&formats.Error{Err: findingsError{string(v.Summary(false))},
+		Hint: "run `" + shell.Command("rehome", "check", "--explain", v.WorstRule()) + "` for details"}}
 }
 
 // findingsError is errFindings with the summary of a verdict.

@@ -46,10 +46,11 @@ func newRuleList(all []rule.Rule) *ruleList {
 
 func showRules(a *app, all []rule.Rule) error { return a.out.printResult(a.ctx, newRuleList(all)) }
 
-func (l *ruleList) text(p *page) {
+func (l *ruleList) Text(p *screen.Page) {
 	rows := [][]screen.Safe{{"rule", "severity", "formats", "problem"}}
 	for _, r := range l.Rules {
-		rows = append(rows, []screen.Safe{visible(r.ID), visible(r.Severity.String()), visible(formatColumn(r.Formats)), visible(r.Title)})
+		rows = append(rows, []screen.Safe{screen.Visible(r.ID), screen.Visible(r.Severity.String()), screen.Visible(formatColumn(r.Formats)),
+			screen.Visible(r.Title)})
 	}
 	p.Table("", rows)
 }
@@ -74,9 +75,9 @@ func explainRule(a *app, r *rule.Rule) error {
 	return a.out.printResult(a.ctx, &ruleDetails{*newRuleList([]rule.Rule{*r})})
 }
 
-func (e *ruleDetails) text(p *page) {
+func (e *ruleDetails) Text(p *screen.Page) {
 	r := e.Rules[0]
-	p.Line(p.Strong(visible(r.ID)) + " " + visible(r.Title))
+	p.Line(p.Strong(screen.Visible(r.ID)) + " " + screen.Visible(r.Title))
 	where := strings.Join(r.Formats, ", ")
 	if where == "*" {
 		where = "all formats"
@@ -93,6 +94,6 @@ func (e *ruleDetails) text(p *page) {
 		}
 	}
 	for _, row := range rows {
-		p.Table("  ", [][]screen.Safe{{screen.Sprintf("%-8s", row[0]), visible(row[1])}})
+		p.Table("  ", [][]screen.Safe{{screen.Sprintf("%-8s", row[0]), screen.Visible(row[1])}})
 	}
 }

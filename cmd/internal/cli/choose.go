@@ -47,10 +47,12 @@ type clientChoice struct {
 func (ch *chooser) choose() (source, error) {
 	tty, paint, _ := ch.out.terminal()
 	if tty == nil {
-		return source{}, usageError{&formats.Error{Err: errors.New("SESSION is missing"), Hint: "name a session (`rehome ls` lists them), or pass --last for the newest one of this directory"}}
+		return source{}, usageError{&formats.Error{Err: errors.New("SESSION is missing"),
+			Hint: "name a session (`rehome ls` lists them), or pass --last for the newest one of this directory"}}
 	}
 	ch.paint = paint
-	row, client, err := picker.Pick(ch.ctx, picker.Options{Loading: "reading sessions…", Action: "continue", Palette: paint, In: os.Stdin, Out: tty, Load: ch.load})
+	row, client, err := picker.Pick(ch.ctx, picker.Options{Loading: "reading sessions…", Action: "continue", Palette: paint, In: os.Stdin,
+		Out: tty, Load: ch.load})
 	switch {
 	case errors.Is(err, picker.ErrCanceled):
 		return source{}, silent{exitCode(err)}
@@ -60,12 +62,13 @@ func (ch *chooser) choose() (source, error) {
 		if ch.query != nil {
 			return source{}, &formats.Error{Err: errors.New("no session contains these words"), Hint: "try fewer words"}
 		}
-		return source{}, &formats.Error{Err: errors.New("no sessions to choose from"), Hint: "run `rehome ls` to list all sessions, and the places where they are looked for"}
+		return source{}, &formats.Error{Err: errors.New("no sessions to choose from"),
+			Hint: "run `rehome ls` to list all sessions, and the places where they are looked for"}
 	}
 	if list := ch.clientsOf(row); len(list) > 0 {
 		ch.options.In = list[client].in
 	}
-	return ch.pick(ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
+	return pick(ch.app, ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
 }
 
 // clientsOf returns the clients that can continue a row, the one that does by default first.
@@ -74,23 +77,23 @@ func (ch *chooser) clientsOf(row int) []clientChoice {
 	if list, ok := ch.clients[row]; ok {
 		return list
 	}
-	own, to, err := ch.route(ch.rows[row], source{}, *ch.options)
+	own, to, err := route(ch.app, ch.rows[row], source{}, *ch.options)
 	if err != nil {
 		return nil // continuing it says why
 	}
-	installed := func(h *formats.Home) bool { return h.Resume != nil && ch.program(h.Resume[0]) != "" }
+	installed := func(h *formats.Home) bool { return h.Resume != nil && lookProgram(ch.app, h.Resume[0]) != "" }
 	title := own.Client
 	if to != nil {
 		title = to.Home.Title
 	}
-	list := []clientChoice{{ch.options.In, visible(title)}}
-	if to != nil && to.Home.Code == nil && !installed(to.Home) || to == nil && ch.program(own.Argv[0]) == "" {
+	list := []clientChoice{{ch.options.In, screen.Visible(title)}}
+	if to != nil && to.Home.Code == nil && !installed(to.Home) || to == nil && lookProgram(ch.app, own.Argv[0]) == "" {
 		list[0].title += " (not installed)"
 	}
 	if ch.options.In == "" {
-		for _, c := range ch.targets() {
-			if h := ch.targetOf(c).Home; installed(h) && h.Title != title {
-				list = append(list, clientChoice{c, visible(h.Title)})
+		for _, c := range targets(ch.app) {
+			if h := targetOf(ch.app, c).Home; installed(h) && h.Title != title {
+				list = append(list, clientChoice{c, screen.Visible(h.Title)})
 			}
 		}
 	}
@@ -220,7 +223,7 @@ func (ch *chooser) line(row, width int, selected bool) (out screen.Safe) {
 	s, p := ch.rows[row], ch.paint
 	room := width - chooseAgeWidth - gap
 	if width >= minForAgent {
-		out = p.Client(s.Agent, padRight(screen.Cut(visible(s.Agent), chooseAgentWidth), chooseAgentWidth))
+		out = p.Client(s.Agent, padRight(screen.Cut(screen.Visible(s.Agent), chooseAgentWidth), chooseAgentWidth))
 		room -= chooseAgentWidth + gap
 	}
 	if width >= minForFolder {
@@ -247,7 +250,7 @@ func oneLine(title string) screen.Safe {
 	if title = strings.Join(strings.Fields(title), " "); title == "" {
 		return unknown
 	}
-	return visible(title)
+	return screen.Visible(title)
 }
 
 // preview returns the last turn of a session, as show prints it below its head.
@@ -262,7 +265,7 @@ func (ch *chooser) preview(ctx context.Context, row, width int) string {
 	quiet := &app{ctx: ctx, reg: ch.reg, now: ch.now, out: &output{
 		quiet: true, stdout: &limitedWriter{&text, maxPreview}, stderr: io.Discard, palette: ch.paint, getenv: env, remarks: map[string]bool{},
 	}}
-	src, err := quiet.pick(ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
+	src, err := pick(quiet, ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
 	if err == nil {
 		v := &viewer{app: quiet, cmd: &showCmd{Tools: "brief"}, format: "text", source: src.path, preview: true}
 		if v.turns, err = prose.ParseTurns("-1"); err == nil {
@@ -270,7 +273,7 @@ func (ch *chooser) preview(ctx context.Context, row, width int) string {
 		}
 	}
 	if err != nil && text.Len() == 0 {
-		return string(ch.paint.Faint("cannot be read: " + visible(err.Error())))
+		return string(ch.paint.Faint("cannot be read: " + screen.Visible(err.Error())))
 	}
 	_, turns, _ := strings.Cut(text.String(), "\n\n") // the row shows what is above
 	return turns

@@ -48,7 +48,7 @@ func (c *completionCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.out.stdout.Write(bytes.ReplaceAll(script, []byte("rehome"), []byte(a.self.Name)))
+	_, err = a.out.stdout.Write(bytes.ReplaceAll(script, []byte("rehome"), []byte(a.out.name)))
 	return err
 }
 
@@ -59,8 +59,8 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" help:"Words after rehome, up to the cursor"`
 }
 
-func (c *completeCmd) Run(a *app) error {
-	m := a.self.cliModel()
+func (c *completeCmd) Run(a *app, model Model) error {
+	m := model()
 	words, word := splitTyped(c.Words)
 	t, lead := parseTyped(m, words), ""
 	found := completion{}
@@ -80,7 +80,7 @@ func (c *completeCmd) Run(a *app) error {
 		}
 	}
 	if found.sessions {
-		a.addSessions(&found)
+		addSessions(a, &found)
 	}
 	return found.print(a.out.stdout, lead, word)
 }
@@ -234,8 +234,8 @@ func valueCompletion(v *kong.Value) (c completion) {
 
 // addSessions adds the sessions on this machine, newest first. A shell evaluates
 // what it completes, so ids with other than plain characters are left out.
-func (a *app) addSessions(c *completion) {
-	l, err := a.listAll(false)
+func addSessions(a *app, c *completion) {
+	l, err := listAll(a, false)
 	if err != nil {
 		return
 	}
@@ -260,14 +260,14 @@ func (c *completion) print(w io.Writer, lead, prefix string) error {
 			continue
 		}
 		seen[word[0]] = true
-		line := visible(lead + word[0])
+		line := screen.Visible(lead + word[0])
 		if about := strings.TrimSpace(firstSentence(word[1])); about != "" {
-			line += "\t" + screen.Cut(visible(about), maxAbout)
+			line += "\t" + screen.Cut(screen.Visible(about), maxAbout)
 		}
 		p.Line(line)
 	}
 	if c.paths != "" {
-		p.Line(":" + visible(c.paths))
+		p.Line(":" + screen.Visible(c.paths))
 	}
 	return p.Err()
 }

@@ -66,7 +66,7 @@ type continueResult struct {
 	launch
 }
 
-func (r *continueResult) text(p *page) { p.Line(visible(r.Command + r.Code)) }
+func (r *continueResult) Text(p *screen.Page) { p.Line(screen.Visible(r.Command + r.Code)) }
 
 // Validate rejects combinations of flags that the grammar allows.
 func (c *continueCmd) Validate() error {
@@ -100,17 +100,19 @@ func (c *continueCmd) query() (*search.Query, error) {
 // Run starts a client that continues a session, or prints how to continue it.
 func (c *continueCmd) Run(a *app) error {
 	prints := c.Print
-	if to := a.targetOf(c.In); to != nil && to.Home.Code != nil {
+	if to := targetOf(a, c.In); to != nil && to.Home.Code != nil {
 		prints = true // there is nothing to start
 	}
 	if a.out.json && !prints {
-		return usageError{&formats.Error{Op: "continue", Err: errors.New("--json requires --print"), Hint: "pass both to get the command as JSON"}}
+		return usageError{&formats.Error{Op: "continue", Err: errors.New("--json requires --print"),
+			Hint: "pass both to get the command as JSON"}}
 	}
 	tty, _, captured := a.out.terminal()
 	if !prints && (tty == nil || captured) {
-		return usageError{&formats.Error{Op: "continue", Err: errors.New("the client needs a terminal"), Hint: "pass --print to print the command that continues the session"}}
+		return usageError{&formats.Error{Op: "continue", Err: errors.New("the client needs a terminal"),
+			Hint: "pass --print to print the command that continues the session"}}
 	}
-	a.useHome(c.Home)
+	useHome(a, c.Home)
 	o, err := c.options()
 	if err != nil {
 		return err
@@ -133,7 +135,7 @@ func (c *continueCmd) options() (o continueOptions, err error) {
 // source returns the session that is named, or lets the user choose one and its client.
 func (c *continueCmd) source(a *app, o *continueOptions) (source, error) {
 	if c.Session != "" || c.Last {
-		return a.resolveSource(c.Session, c.Last, c.Live)
+		return resolveSource(a, c.Session, c.Last, c.Live)
 	}
 	query, err := c.query()
 	if err != nil {
@@ -144,10 +146,10 @@ func (c *continueCmd) source(a *app, o *continueOptions) (source, error) {
 
 // open continues a session. If its folder is unknown, it asks for it.
 func (c *continueCmd) open(a *app, src source, o continueOptions) error {
-	l, err := a.prepareContinue(src, o)
+	l, err := prepareContinue(a, src, o)
 	if tty, _, _ := a.out.terminal(); errors.Is(err, convert.ErrNoFolder) && tty != nil && !a.out.json {
-		if o.Cwd, err = a.askFolder(tty, err); err == nil {
-			l, err = a.prepareContinue(src, o)
+		if o.Cwd, err = askFolder(a, tty, err); err == nil {
+			l, err = prepareContinue(a, src, o)
 		}
 	}
 	if err != nil {
@@ -161,7 +163,7 @@ func (c *continueCmd) open(a *app, src source, o continueOptions) error {
 	}
 	command := l.shell()
 	if !c.Print && l.Code == "" {
-		return a.start(&l, command)
+		return startClient(a, &l, command)
 	}
 	if l.Migrate != nil && l.Code != "" {
 		a.out.remark("the session is not in " + l.Client + " yet, or not all of it; run `" + shell.Command(l.Migrate...) + "` first")
@@ -175,7 +177,7 @@ func (c *continueCmd) migrateCommand(a *app, src source, o continueOptions, l *l
 	if name == "" {
 		name, o.Cwd = src.path+"#"+l.Migrated.ID, l.Dir
 	}
-	out := []string{cmp.Or(a.self.Name, Rehome().Name), "migrate", name, "--update"}
+	out := []string{a.out.name, "migrate", name, "--update"}
 	flag := func(name, value string) {
 		if value != "" {
 			out = append(out, name, value)
@@ -199,7 +201,7 @@ func (c *continueCmd) migrateCommand(a *app, src source, o continueOptions, l *l
 }
 
 // askFolder asks in which folder to continue a session for which no folder is known: unknown.
-func (a *app) askFolder(tty io.Writer, unknown error) (string, error) {
+func askFolder(a *app, tty io.Writer, unknown error) (string, error) {
 	home := machine(a.out.getenv).Home
 	here, err := resolveCwd(".")
 	if err != nil || sessions.SameFolder(here, home) { // the home folder is where terminals open
@@ -237,19 +239,19 @@ func (a *app) askFolder(tty io.Writer, unknown error) (string, error) {
 			if err == nil {
 				return dir, nil
 			}
-			a.out.printLine(visible(err.Error()))
+			a.out.printLine(screen.Visible(err.Error()))
 		}
 	}
 }
 
-// start replaces this process by the client, or runs it where that is impossible.
-func (a *app) start(l *launch, command string) error {
-	program := a.program(l.Argv[0])
+// startClient replaces this process by the client, or runs it where that is impossible.
+func startClient(a *app, l *launch, command string) error {
+	program := lookProgram(a, l.Argv[0])
 	if program == "" {
 		return &formats.Error{At: l.Argv[0], Err: errors.New("not found in $PATH"), Hint: "install " + l.Client + ", then run: " + command}
 	}
 	if !a.out.quiet {
-		a.out.printLine(a.out.errPalette.Faint(visible(command)))
+		a.out.printLine(a.out.errPalette.Faint(screen.Visible(command)))
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(a.ctx), program, l.Argv[1:]...)
 	cmd.Args[0], cmd.Dir, cmd.Env = l.Argv[0], l.Dir, append(os.Environ(), l.Env...)

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -181,8 +182,10 @@ func absFolder(dir string) (string, error) {
 
 func (c *convertCmd) options() convert.Options {
 	o := convert.Options{
-		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Update: c.Update, Delete: c.Delete, Force: c.Force, Allow: c.Allow, Sidecar: c.Sidecar,
-		WithSecrets: c.WithSecrets, Compress: c.Compress, Flat: c.Flat, History: c.History, Live: c.Live, Jobs: c.Jobs, Verify: c.Verify, Workspace: c.Project,
+		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Update: c.Update, Delete: c.Delete, Force: c.Force, Allow: c.Allow,
+		Sidecar:     c.Sidecar,
+		WithSecrets: c.WithSecrets, Compress: c.Compress, Flat: c.Flat, History: c.History, Live: c.Live, Jobs: c.Jobs, Verify: c.Verify,
+		Workspace: c.Project,
 		BySession: c.BySession, DropThinking: c.NoThinking, FullHistory: c.Compacted, Redact: c.redaction(),
 	}
 	if c.Compress == "none" {
@@ -195,17 +198,17 @@ func (c *convertCmd) options() convert.Options {
 }
 
 // stateDir returns the folder for what updates remember.
-func (a *app) stateDir() string {
+func stateDir(a *app) string {
 	return cmp.Or(convert.StateDir(machine(a.out.getenv)), convert.NoState)
 }
 
 // Run converts SRC to DST and prints the report, even if stores failed.
-func (c *convertCmd) Run(a *app) error {
+func (c *convertCmd) Run(a *app, self Program) error {
 	o := c.options()
-	if err := accept(o.Allow)(a.self.Read); err != nil {
+	if err := accept(o.Allow)(self.Read); err != nil {
 		return err
 	}
-	src, err := a.resolveSource(c.Src, c.Last, c.Live)
+	src, err := resolveSource(a, c.Src, c.Last, c.Live)
 	if err != nil {
 		return err
 	}
@@ -222,7 +225,7 @@ func (c *convertCmd) Run(a *app) error {
 	if o.Cwd, o.Home, err = c.cwdAndHome(a.out.getenv); err != nil {
 		return err
 	}
-	o.State = a.stateDir()
+	o.State = stateDir(a)
 	in, err := a.stdin(src.path)
 	if err != nil {
 		return err
@@ -234,7 +237,7 @@ func (c *convertCmd) Run(a *app) error {
 	report.Source, err = src.path, in.restate(err)
 	a.out.endProgress()
 	if err == nil {
-		if err := a.place(report, o.Allow); err != nil {
+		if err := placeReport(a, self, report, o.Allow); err != nil {
 			return err
 		}
 	}
@@ -258,24 +261,25 @@ func accept(allow loss.Kind) func([]loss.Group) error {
 	return func(groups []loss.Group) (err error) {
 		for _, g := range groups {
 			if g.Kind > cmp.Or(allow, loss.Dropped) {
-				err = errors.Join(err, &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errLosses, g.Kind, g.Count, g.What, g.Code), Hint: "pass --allow " + g.Kind.String() + " to accept this"})
+				err = errors.Join(err, &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errLosses, g.Kind, g.Count, g.What, g.Code),
+					Hint: "pass --allow " + g.Kind.String() + " to accept this"})
 			}
 		}
 		return err
 	}
 }
 
-// place moves what was written to the place that it is for, and adds what that place and the
+// placeReport moves what was written to the place that it is for, and adds what that place and the
 // source's lose to the report.
-func (a *app) place(r *convert.Report, allow loss.Kind) error {
-	r.Losses = a.self.Read
-	if a.self.Place == nil || !r.Placed {
-		if a.self.Place != nil && r.DryRun {
+func placeReport(a *app, self Program, r *convert.Report, allow loss.Kind) error {
+	r.Losses = self.Read
+	if self.Place == nil || !r.Placed {
+		if self.Place != nil && r.DryRun {
 			a.out.remark("the server was not asked what it cannot hold: this is a dry run")
 		}
 		return nil
 	}
-	backup, err := a.self.Place(a.ctx, func(groups []loss.Group) error {
+	backup, err := self.Place(a.ctx, func(groups []loss.Group) error {
 		r.Losses = loss.Merge(slices.Clone(r.Losses), groups)
 		return accept(allow)(groups)
 	})
@@ -306,11 +310,11 @@ func reportError(r *convert.Report, err error) error {
 	case r.Lane == convert.SessionConversion && err == nil:
 		return sessionError(r)
 	case err != nil:
-		return summary{fmt.Sprintf("nothing written: %s failed", plural(int64(failed), "store")), err}
+		return summary{fmt.Sprintf("nothing written: %s failed", screen.Plural(int64(failed), "store")), err}
 	case failed > 0:
-		return fmt.Errorf("%d of %s failed", failed, plural(int64(all), "store"))
+		return fmt.Errorf("%d of %s failed", failed, screen.Plural(int64(all), "store"))
 	case skipped > 0:
-		return skippedError(r, skipped, string(plural(int64(all), "store")))
+		return skippedError(r, skipped, string(screen.Plural(int64(all), "store")))
 	}
 	return nil
 }

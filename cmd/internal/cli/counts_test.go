@@ -24,12 +24,13 @@ func TestCounts(t *testing.T) {
 	const want = "12 sessions, 2 subagents"
 	env := map[string]string{homeVariable(): home}
 
-	a := &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, func(name string) string { return env[name] }, grammar{}), now: time.Now}
+	a := &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, func(name string) string { return env[name] },
+		OutputFlags{}), now: time.Now}
 	chosen, err := (&chooser{app: a}).load(t.Context())
 	if err != nil || string(chosen.Count) != want || len(chosen.Search) != 12 {
 		t.Errorf("list: %d rows, %q, %v", len(chosen.Search), chosen.Count, err)
 	}
-	listing, err := a.listAll(false)
+	listing, err := listAll(a, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestCounts(t *testing.T) {
 		table.Sessions = append(table.Sessions, newLsSession(&found[i]))
 	}
 	var out strings.Builder
-	table.text(&page{Page: screen.NewPage(&out, false)})
+	table.Text(screen.NewPage(&out, false))
 	if !strings.Contains(out.String(), " of "+want+"; all: --limit 0") {
 		t.Errorf("table:\n%s", out.String())
 	}

@@ -60,7 +60,8 @@ func (c *diffCmd) Validate() error {
 		return refuse("too many commits", "name one or two before --")
 	}
 	if len(c.Path) == 0 && len(c.Src) != 2 {
-		return refuse(fmt.Sprintf("needs two sources, not %d", len(c.Src)), "name two stores, files or sessions, or commits and a path: `rehome diff REV1 REV2 -- PATH`")
+		return refuse(fmt.Sprintf("needs two sources, not %d", len(c.Src)),
+			"name two stores, files or sessions, or commits and a path: `rehome diff REV1 REV2 -- PATH`")
 	}
 	if c.Exact && (c.Format == "markdown" || c.Thinking || c.All || c.Tools != "brief") {
 		return refuse("--exact compares records, not messages", "omit --format markdown, --tools, --thinking and --all")
@@ -99,7 +100,8 @@ func joinPaths(args []string) []string {
 // Run compares two sources and prints how they differ.
 func (c *diffCmd) Run(a *app) (err error) {
 	if a.out.json && c.Format == "markdown" {
-		return usageError{&formats.Error{Op: "diff", Err: errors.New("--json and --format markdown cannot be used together"), Hint: "omit one of them"}}
+		return usageError{&formats.Error{Op: "diff", Err: errors.New("--json and --format markdown cannot be used together"),
+			Hint: "omit one of them"}}
 	}
 	sides, done, err := c.sides(a)
 	defer func() { err = errors.Join(err, done()) }()
@@ -110,7 +112,8 @@ func (c *diffCmd) Run(a *app) (err error) {
 		return c.exact(a, sides)
 	}
 	unread := &viewer{app: a}
-	found, err := diff.Compare(a.ctx, a.reg, sides[0], sides[1], diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, OnLoss: unread.lost.Add})
+	found, err := diff.Compare(a.ctx, a.reg, sides[0], sides[1],
+		diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, OnLoss: unread.lost.Add})
 	if err != nil {
 		return err
 	}
@@ -130,7 +133,8 @@ func (c *diffCmd) Run(a *app) (err error) {
 
 // exact compares records.
 func (c *diffCmd) exact(a *app, sides [2]diff.Side) error {
-	found, err := diff.CompareRecords(a.ctx, a.reg, sides[0], sides[1], diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose})
+	found, err := diff.CompareRecords(a.ctx, a.reg, sides[0], sides[1],
+		diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose})
 	if err != nil {
 		return err
 	}
@@ -165,14 +169,16 @@ func (c *diffCmd) sides(a *app) (out [2]diff.Side, done func() error, err error)
 			}
 		}
 		if len(out[0].Paths)+len(out[1].Paths) == 0 {
-			err = &formats.Error{At: strings.Join(c.Path, ", "), Err: errors.New("not found on either side"), Hint: "paths are relative to the current directory"}
+			err = &formats.Error{At: strings.Join(c.Path, ", "), Err: errors.New("not found on either side"),
+				Hint: "paths are relative to the current directory"}
 		}
 		return out, done, err
 	}
 	for i, name := range c.Src {
-		src, err := a.resolve(name, c.Live)
+		src, err := resolve(a, name, c.Live)
 		if err != nil && errors.As(err, new(*formats.Error)) && !exists(name) {
-			err = &formats.Error{At: name, Err: errors.New("no such file or session"), Hint: "run `rehome ls` to list sessions; to compare git commits, name a path: `rehome diff REV1 REV2 -- PATH`"}
+			err = &formats.Error{At: name, Err: errors.New("no such file or session"),
+				Hint: "run `rehome ls` to list sessions; to compare git commits, name a path: `rehome diff REV1 REV2 -- PATH`"}
 		}
 		if err != nil {
 			return out, done, err
@@ -200,7 +206,7 @@ func (c *diffCmd) print(a *app, found *diff.Comparison) error {
 	case "markdown":
 		err = v.markdown(w, found)
 	default:
-		p := &page{Page: screen.NewPage(w, a.out.palette)}
+		p := screen.NewPage(w, a.out.palette)
 		p.Width = cmp.Or(p.Width, screen.PageWidth)
 		if width, _, ok := a.out.terminalSize(); ok {
 			p.Width = width

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/doctor"
 	"rehome/convert/sessions"
@@ -97,7 +98,7 @@ func (c *doctorCmd) Run(a *app) error {
 	if listing, err := (&lsCmd{Paths: c.Paths, ReadFlags: c.ReadFlags}).list(a); err == nil {
 		found, _ := listing.Select(sessions.Filter{})
 		if res.Sessions, res.Subagents = sessions.Count(found); len(c.Paths) == 0 {
-			res.Kept = a.kept(listing)
+			res.Kept = survey(a, listing)
 		}
 		for i := range res.Kept {
 			res.Kept[i].Places = nil // they may name projects
@@ -117,9 +118,9 @@ func (c *doctorCmd) Run(a *app) error {
 		for _, u := range report.Unread {
 			errs = append(errs, u.Err)
 		}
-		return reported{summary{fmt.Sprintf("could not read %s", plural(int64(res.Unread), "store")), sameKind(errs)}}
+		return reported{summary{fmt.Sprintf("could not read %s", screen.Plural(int64(res.Unread), "store")), sameKind(errs)}}
 	case res.Drift > 0:
-		return reported{summary{fmt.Sprintf("drift: %s unknown to this version", plural(int64(res.Drift), "name")), errDrift}}
+		return reported{summary{fmt.Sprintf("drift: %s unknown to this version", screen.Plural(int64(res.Drift), "name")), errDrift}}
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func TestDoctorHome(t *testing.T) {
 		}
 	}
 	text, stderr, code := callWith(t, t.Context(), env, "doctor", "--fail-on", "drift")
-	if code != 1 || !strings.Contains(stderr, "could not read 1 store") || !strings.Contains(text, "not found: ") || strings.Count(text, "\n") > 40 {
+	if code != 1 || !strings.Contains(stderr, "could not read 1 store") || !strings.Contains(text, "not found: ") ||
+		strings.Count(text, "\n") > 40 {
 		t.Errorf("exit %d, stderr %q\n%s", code, stderr, text)
 	}
 }
@@ -60,15 +61,16 @@ func TestDoctorNarrow(t *testing.T) {
 	r := &doctorResult{Rehome: "1.0.0", Drift: 2, absent: []string{"codex", "cursor-ide"}, Clients: []doctorClient{{
 		Format: "claude-code", Sessions: 12345, Bytes: 1 << 40, Places: []string{"~/Library/Application Support/Cursor/User"}, newer: true,
 		Versions: []doctor.Version{{Name: "9.1.0", Sessions: 3}}, Tested: []string{"2.1.328"},
-		Drift: []doctor.Drift{{Kind: "field", Name: strings.Repeat("long", 12), Where: "assistant/tool_call", Count: 3}, {Kind: "tool", Name: "Teleport", Where: "assistant", Count: 1}},
+		Drift: []doctor.Drift{{Kind: "field", Name: strings.Repeat("long", 12), Where: "assistant/tool_call", Count: 3},
+			{Kind: "tool", Name: "Teleport", Where: "assistant", Count: 1}},
 	}}}
 	for _, width := range []int{40, 60, 80, 100} {
 		var out bytes.Buffer
-		p := &page{Page: screen.NewPage(&out, false)}
+		p := screen.NewPage(&out, false)
 		r.width, p.Width = width, min(width, p.Width) // as printResult does
-		r.text(p)
+		r.Text(p)
 		for line := range strings.Lines(out.String()) {
-			if n := screen.Cells(visible(strings.TrimRight(line, "\n"))); n > width {
+			if n := screen.Cells(screen.Visible(strings.TrimRight(line, "\n"))); n > width {
 				t.Errorf("%d of %d columns: %s", n, width, line)
 			}
 		}

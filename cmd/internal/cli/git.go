@@ -49,7 +49,8 @@ func (c *gitCmd) Validate() error {
 	case c.Do == "textconv" && n != 1:
 		return &formats.Error{Err: errors.New("textconv needs one file"), Hint: "git passes it; `rehome show` prints sessions"}
 	case c.Do == "merge-driver" && n != 4:
-		return &formats.Error{Err: errors.New("merge-driver needs the arguments %O %A %B %P of git"), Hint: "git runs it; `rehome merge` merges stores"}
+		return &formats.Error{Err: errors.New("merge-driver needs the arguments %O %A %B %P of git"),
+			Hint: "git runs it; `rehome merge` merges stores"}
 	case (c.Do == "unset" || c.Do == "pre-commit") && n > 0:
 		return &formats.Error{Err: errors.New(c.Do + " takes no path"), Hint: "omit it"}
 	case c.DryRun && c.Do != "setup" && c.Do != "unset":
@@ -105,18 +106,18 @@ func (c *gitCmd) Run(a *app) error {
 	return errors.Join(perr, err)
 }
 
-func (r *gitResult) text(p *page) {
+func (r *gitResult) Text(p *screen.Page) {
 	if len(r.Changes) == 0 {
 		p.Line("nothing to change")
 	}
 	for _, c := range r.Changes {
-		word := visible(c.Change)
+		word := screen.Visible(c.Change)
 		if r.DryRun && c.Change != repo.Left {
 			word = "would be " + word
 		}
-		p.Linef("%s  %s", word, p.Strong(visible(c.Place)))
+		p.Linef("%s  %s", word, p.Strong(screen.Visible(c.Place)))
 		for l := range strings.SplitSeq(c.Text, "\n") {
-			p.Wrapped("  ", visible(l), screen.Plain)
+			p.Wrapped("  ", screen.Visible(l), screen.Plain)
 		}
 	}
 }
@@ -165,5 +166,6 @@ func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
 		return nil
 	}
 	_, werr := stdout.Write(quiet.Bytes())
-	return errors.Join(err, werr, &formats.Error{Err: errors.New("not committed"), Hint: "fix what was found, or pass --no-verify to git commit"})
+	return errors.Join(err, werr, &formats.Error{Err: errors.New("not committed"),
+		Hint: "fix what was found, or pass --no-verify to git commit"})
 }

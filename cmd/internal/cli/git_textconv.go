@@ -34,7 +34,8 @@ func (c *gitCmd) textconv(a *app, path string) (err error) {
 	if err := fsx.Copy(path, at, 0o600); err != nil {
 		return err
 	}
-	v := &viewer{app: a, cmd: &showCmd{NoPager: true, Tools: string(prose.Full), Thinking: true, All: true, History: true}, format: "text", source: name, digests: true}
+	v := &viewer{app: a, cmd: &showCmd{NoPager: true, Tools: string(prose.Full), Thinking: true, All: true, History: true}, format: "text",
+		source: name, digests: true}
 	v.out.quiet = true
 	_, w, _ := a.out.pagedOutput(a.ctx, false)
 	out, shown, lines := &countingWriter{w: w}, false, sha256.New()
@@ -53,12 +54,12 @@ func (c *gitCmd) textconv(a *app, path string) (err error) {
 			break
 		}
 	}
-	p := &page{Page: screen.NewPage(w, false)}
+	p := screen.NewPage(w, false)
 	if out.n == 0 {
 		return plainFile(w, at)
 	}
 	if err != nil {
-		p.Linef("[%s]", visible(formats.ReplacePath(err, at, name).Error()))
+		p.Linef("[%s]", screen.Visible(formats.ReplacePath(err, at, name).Error()))
 	}
 	return errors.Join(restOf(p, at, lines.Sum(nil)), p.Err())
 }
@@ -89,7 +90,7 @@ func linesTo(w io.Writer, s *session.Session) *session.Session {
 
 // restOf prints the digest of a file that says more than its sessions, or says it in another
 // way: unless it is the lines that have this digest.
-func restOf(p *page, path string, lines []byte) error {
+func restOf(p *screen.Page, path string, lines []byte) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func plainFile(w io.Writer, path string) error {
 	}
 	defer f.Close()
 	b, printed := bufio.NewReaderSize(f, 64<<10), sha256.New()
-	p := &page{Page: screen.NewPage(io.MultiWriter(w, printed), false)}
+	p := screen.NewPage(io.MultiWriter(w, printed), false)
 	head, _ := b.Peek(8 << 10)
 	for bytes.IndexByte(head, 0) < 0 { // as git tells binary files
 		line, more, err := b.ReadLine() // of a long line, its pieces

@@ -11,6 +11,10 @@ import (
 	"rehome/cmd/internal/screen"
 )
 
+// Model returns the grammar of the program as parsed by kong. Completion and the manual page
+// are made from it.
+type Model func() *kong.Application
+
 const helpFlag = "Show help"
 
 // maxExamples is how many commands the examples of --help have. --help-all
@@ -60,7 +64,7 @@ type helpPage struct {
 func (h helpPage) program(m *kong.Application) {
 	h.text("", m.Help)
 	h.Line("")
-	h.Line("Usage: " + visible(m.Name) + " COMMAND [flags]")
+	h.Line("Usage: " + screen.Visible(m.Name) + " COMMAND [flags]")
 	var names, rest []string
 	left := 0
 	groups := map[string][][2]string{}
@@ -112,7 +116,7 @@ func (h helpPage) command(m *kong.Application, n *kong.Node) {
 		paragraphs, shown = paragraphs[:1], firstExamples(examples)
 		flags = slices.DeleteFunc(flags, isRare)
 		if total > len(flags) {
-			more = append(more, string(plural(int64(total-len(flags)), "more flag")))
+			more = append(more, string(screen.Plural(int64(total-len(flags)), "more flag")))
 		}
 		if shown != examples {
 			more = append(more, "more examples")
@@ -197,23 +201,23 @@ func (h helpPage) table(title string, rows [][2]string, left int) {
 		return
 	}
 	h.Line("")
-	h.Line(h.Strong(visible(title)))
+	h.Line(h.Strong(screen.Visible(title)))
 	for _, row := range rows {
 		left = max(left, len(row[0]))
 	}
 	for _, row := range rows {
 		lead := screen.Sprintf("  %-*s  ", left, row[0])
-		for _, line := range screen.WrapWords(visible(row[1]), h.width-left-4) {
+		for _, line := range screen.WrapWords(screen.Visible(row[1]), h.width-left-4) {
 			h.Line(lead + line)
 			lead = screen.Repeat(" ", left+4)
 		}
 	}
 }
 
-// text prints a paragraph. indent is for all lines but the first.
+// Text prints a paragraph. indent is for all lines but the first.
 func (h helpPage) text(indent screen.Safe, s string) {
 	lead := screen.Safe("")
-	for _, line := range screen.WrapWords(visible(s), h.width-len(indent)) {
+	for _, line := range screen.WrapWords(screen.Visible(s), h.width-len(indent)) {
 		h.Line(lead + line)
 		lead = indent
 	}
@@ -226,7 +230,7 @@ func (h helpPage) examples(text string) {
 	h.Line("")
 	h.Line(h.Strong("Examples:"))
 	for line := range strings.Lines(text) {
-		h.Line(visible(strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")))
+		h.Line(screen.Visible(strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")))
 	}
 }
 
@@ -265,10 +269,11 @@ func (h helpPage) exitCodes(command string) {
 // stands for all commands.
 func exitsWith(command string, code int) bool {
 	only := map[int][]string{
-		3:   {"convert", "watch"},
-		4:   {"check", "doctor", "diff", "git", "repair"},
-		5:   {"convert", "redact", "merge", "migrate", "mv", "continue", "watch", "show", "diff", "check", "doctor", "repair"},
-		130: {"convert", "redact", "merge", "migrate", "mv", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "repair", "detect", "demo"},
+		3: {"convert", "watch"},
+		4: {"check", "doctor", "diff", "git", "repair"},
+		5: {"convert", "redact", "merge", "migrate", "mv", "continue", "watch", "show", "diff", "check", "doctor", "repair"},
+		130: {"convert", "redact", "merge", "migrate", "mv", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "repair",
+			"detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)
 }

@@ -101,7 +101,8 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 		v.Set(reflect.ValueOf(store.TextCell([]byte(hostile))))
 		return
 	case session.Raw:
-		v.SetBytes([]byte(`{"command":"` + strings.ReplaceAll(string(screen.JSON([]byte("\u202e\u2028\ufeff"))), `"`, ``) + `\u001b[2J\n::error::","content":"\u009b\u202e"}`))
+		v.SetBytes([]byte(`{"command":"` + strings.ReplaceAll(string(screen.JSON([]byte("\u202e\u2028\ufeff"))), `"`, ``) +
+			`\u001b[2J\n::error::","content":"\u009b\u202e"}`))
 		return
 	}
 	switch v.Kind() {
@@ -136,14 +137,19 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 		case reflect.TypeFor[session.Part]():
 			v.Set(reflect.ValueOf(&session.Text{Text: hostile}))
 		case reflect.TypeFor[error]():
-			v.Set(reflect.ValueOf(error(&formats.Error{Op: hostile, Format: hostile, At: hostile, Pointer: hostile, Err: errors.New(hostile), Hint: hostile})))
+			v.Set(reflect.ValueOf(error(&formats.Error{Op: hostile, Format: hostile, At: hostile, Pointer: hostile, Err: errors.New(hostile),
+				Hint: hostile})))
 		}
 	}
 }
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, &snapshotList{}, watchEvent{}, &welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}, &gitResult{}, &repairResult{}, &repairList{}, mergeResult{Result: &merge.Result{}}, &exactResult{}, &redactResult{}, &mvResult{Report: &mv.Report{}}}
+	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}},
+		&detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{},
+		backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, &snapshotList{}, watchEvent{},
+		&welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}, &gitResult{}, &repairResult{},
+		&repairList{}, mergeResult{Result: &merge.Result{}}, &exactResult{}, &redactResult{}, &mvResult{Report: &mv.Report{}}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.
@@ -172,7 +178,7 @@ func TestHostileResults(t *testing.T) {
 			}
 			r = v.Interface().(result)
 			var text, doc bytes.Buffer
-			r.text(&page{Page: screen.NewPage(&text, false)})
+			r.Text(screen.NewPage(&text, false))
 			if err := writeJSON(&doc, r); err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +203,7 @@ func TestHostileDiff(t *testing.T) {
 		}
 		var text, doc bytes.Buffer
 		v := &diffView{cmd: &diffCmd{Thinking: true, All: true}, detail: prose.Full}
-		p := &diffPage{page: &page{Page: screen.NewPage(&text, false)}}
+		p := &diffPage{Page: screen.NewPage(&text, false)}
 		p.Line(v.title(s))
 		v.session(s, p.put)
 		if what := acts(text.String()); what != "" || commandsIn(text.String()) > 0 {
@@ -220,10 +226,10 @@ func TestEveryResult(t *testing.T) {
 		}
 		known = append(known, typ.Name())
 	}
-	inner := []string{"demoSDK", "demoMigrated", "added"} // parts of a result; what other programs print
+	inner := []string{"demoSDK", "demoMigrated"} // parts of a result
 	for _, d := range functions(t, ".") {
 		of, method, _ := strings.Cut(spelledName(d), ".")
-		if params := d.Type.Params.List; method != "text" || len(params) != 1 || !isPage(params[0].Type) {
+		if params := d.Type.Params.List; method != "Text" || len(params) != 1 || !isPage(params[0].Type) {
 			continue
 		}
 		if name := of; !slices.Contains(known, name) && !slices.Contains(inner, name) {
@@ -273,8 +279,8 @@ func isPage(e ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	id, ok := star.X.(*ast.Ident)
-	return ok && id.Name == "page"
+	sel, ok := star.X.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Page"
 }
 
 // TestOneDoor: text becomes screen.Safe in package screen and nowhere else, and
@@ -283,8 +289,10 @@ func isPage(e ast.Expr) bool {
 func TestOneDoor(t *testing.T) {
 	streams := []string{"stdout", "stderr", "Stdout", "Stderr"}
 	direct := []string{ // functions that may name a stream
-		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "output.event", "pager.start", // what is in front of all others
-		"checkCmd.Run", "viewer.width", "viewer.pages", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "doctorCmd.Run", "gitCmd.check", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
+		"main", "run", "newOutput", "output.printResult", "output.writeJSON", "output.printLine", "output.fail", "output.progress",
+		"output.pagedOutput", "printEvent", "pager.start", // what is in front of all others
+		"checkCmd.Run", "viewer.width", "viewer.pages", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "doctorCmd.Run",
+		"gitCmd.check", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
 		"schemaCmd.Run", "completionCmd.Run", "completeCmd.Run", "manCmd.Run", "printHelp", // that print the program's own text
 	}
 	for _, fn := range functions(t, ".") {
@@ -350,7 +358,8 @@ func TestHostileVerdict(t *testing.T) {
 func hostileSession(role session.Role) *session.Session {
 	s := &session.Session{}
 	words{}.fill(reflect.ValueOf(s).Elem(), "", 0)
-	parts := []session.Part{&session.Text{}, &session.Injected{}, &session.Thinking{}, &session.ToolCall{}, &session.ToolResult{}, &session.Media{}, &session.Summary{}, &session.Boundary{}, &session.Opaque{}}
+	parts := []session.Part{&session.Text{}, &session.Injected{}, &session.Thinking{}, &session.ToolCall{}, &session.ToolResult{},
+		&session.Media{}, &session.Summary{}, &session.Boundary{}, &session.Opaque{}}
 	for _, p := range parts {
 		words{}.fill(reflect.ValueOf(p).Elem(), "", 0)
 	}
@@ -374,7 +383,8 @@ func TestHostileSession(t *testing.T) {
 		for _, tools := range []prose.Detail{prose.None, prose.Brief, prose.Full} {
 			o := prose.Options{Tools: tools, Thinking: true, Source: hostile, Width: 60}
 			var text, markdown, lines bytes.Buffer
-			if err := errors.Join(prose.Text(&text, hostileSession(role), o), prose.Markdown(&markdown, hostileSession(role), o), writeLines(&countingWriter{w: &lines}, hostileSession(role), false)); err != nil {
+			if err := errors.Join(prose.Text(&text, hostileSession(role), o), prose.Markdown(&markdown, hostileSession(role), o),
+				writeLines(&countingWriter{w: &lines}, hostileSession(role), false)); err != nil {
 				t.Fatal(err)
 			}
 			for form, b := range map[string]*bytes.Buffer{"text": &text, "markdown": &markdown, "json": &lines} {
@@ -389,13 +399,13 @@ func TestHostileSession(t *testing.T) {
 // TestHostileTalk: remarks, errors, hints, questions and the line of progress.
 func TestHostileTalk(t *testing.T) {
 	err := errors.Join(usageError{&formats.Error{At: hostile, Err: errors.New(hostile), Hint: hostile}}, errors.New(hostile),
-		(&app{reg: all.Registry()}).newAmbiguous(&sessions.Listing{}, hostile, hostile, []*sessions.Listed{
+		newAmbiguous((&app{reg: all.Registry()}), &sessions.Listing{}, hostile, hostile, []*sessions.Listed{
 			{Head: session.Head{ID: hostile, Title: hostile, Workspace: hostile}, Sources: []sessions.Source{{Path: hostile}}},
 			{Head: session.Head{ID: hostile, Title: hostile}, Sources: []sessions.Source{{Path: hostile}}},
 		}))
 	for _, asJSON := range []bool{false, true} {
 		var stdout, stderr strings.Builder
-		o := newOutput(&stdout, &stderr, func(string) string { return "" }, grammar{JSON: asJSON})
+		o := newOutput(&stdout, &stderr, func(string) string { return "" }, OutputFlags{JSON: asJSON})
 		o.remark(hostile)
 		o.fail(err)
 		if what := acts(stdout.String() + stderr.String()); what != "" || commandsIn(stderr.String()) > 0 {
@@ -412,8 +422,10 @@ func TestHostileTalk(t *testing.T) {
 func TestHostileCommandLine(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	for _, args := range [][]string{
-		{hostile}, {"convert", hostile, hostile}, {"convert", "x", "y", "--to", hostile}, {"show", hostile}, {"show", "a", "--turns", hostile}, {"ls", hostile}, {"ls", "--agent", hostile}, {"ls", "--since", hostile},
-		{"migrate", hostile}, {"check", hostile}, {"check", "--explain", hostile}, {"detect", hostile}, {"schema", hostile}, {"completion", hostile}, {"--color", hostile}, {"ls", "--jobs", hostile},
+		{hostile}, {"convert", hostile, hostile}, {"convert", "x", "y", "--to", hostile}, {"show", hostile}, {"show", "a", "--turns", hostile},
+		{"ls", hostile}, {"ls", "--agent", hostile}, {"ls", "--since", hostile},
+		{"migrate", hostile}, {"check", hostile}, {"check", "--explain", hostile}, {"detect", hostile}, {"schema", hostile},
+		{"completion", hostile}, {"--color", hostile}, {"ls", "--jobs", hostile},
 	} {
 		for _, more := range [][]string{nil, {"--json"}} {
 			var stdout, stderr strings.Builder

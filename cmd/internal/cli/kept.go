@@ -16,9 +16,9 @@ type keptClient struct {
 	Places    []string `json:"places,omitempty"` // not in the report of doctor
 }
 
-// kept returns the clients of this machine whose sessions are kept and not read. Some
+// survey returns the clients of this machine whose sessions are kept and not read. Some
 // keep theirs in the project folders of the sessions in a listing.
-func (a *app) kept(l *sessions.Listing) (out []keptClient) {
+func survey(a *app, l *sessions.Listing) (out []keptClient) {
 	folders := workingDirs()
 	for _, s := range l.All() {
 		folders = append(folders, s.Workspace)
@@ -37,10 +37,10 @@ func (a *app) kept(l *sessions.Listing) (out []keptClient) {
 func (k *keptClient) line() screen.Safe {
 	count := screen.Safe("sessions that cannot be counted now")
 	if k.Sessions != nil {
-		count = plural(int64(*k.Sessions), "session")
+		count = screen.Plural(int64(*k.Sessions), "session")
 	}
 	if k.Encrypted {
-		return "kept, encrypted: " + visible(k.Title) + ", " + count + "; only " + visible(k.Title) + " can read them"
+		return "kept, encrypted: " + screen.Visible(k.Title) + ", " + count + "; only " + screen.Visible(k.Title) + " can read them"
 	}
-	return "kept, not read: " + visible(k.Title) + ", " + count
+	return "kept, not read: " + screen.Visible(k.Title) + ", " + count
 }

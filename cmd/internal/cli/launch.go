@@ -48,8 +48,8 @@ type continueOptions struct {
 // earlier migration is updated, unless it was continued: then that one is launched.
 // Nothing is migrated to a client whose program is not installed. With --home, call
 // useHome first.
-func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
-	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{src.path}, Live: o.Live, Folders: a.candidates(src.folder)})
+func prepareContinue(a *app, src source, o continueOptions) (launch, error) {
+	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{src.path}, Live: o.Live, Folders: candidates(a, src.folder)})
 	if err != nil {
 		return launch{}, err
 	}
@@ -58,7 +58,7 @@ func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
 		switch {
 		case src.session == "" && (s.Parent != nil || s.Empty), src.session != "" && s.ID != src.session:
 		case of != nil && src.session == "":
-			return launch{}, a.newAmbiguous(listing, src.path, "holds several sessions", listing.All())
+			return launch{}, newAmbiguous(a, listing, src.path, "holds several sessions", listing.All())
 		default:
 			of = s
 		}
@@ -66,11 +66,11 @@ func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
 	if of != nil {
 		src.session = of.ID
 	}
-	own, to, err := a.route(of, src, o)
+	own, to, err := route(a, of, src, o)
 	if err != nil || to == nil {
 		return own, err
 	}
-	l, err := a.launchMigrated(to, src, o)
+	l, err := launchMigrated(a, to, src, o)
 	if err != nil && a.ctx.Err() == nil && own.Argv != nil {
 		return own, nil // starting it says what is missing
 	}
@@ -80,22 +80,23 @@ func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
 // route returns how a session can be continued: as own, in its own client, which finds it
 // where it is, or in the client of to, to which it is migrated first. With both, the program
 // of its own client is not installed.
-func (a *app) route(s *sessions.Listed, src source, o continueOptions) (own launch, to *formats.Format, err error) {
+func route(a *app, s *sessions.Listed, src source, o continueOptions) (own launch, to *formats.Format, err error) {
 	if s != nil {
 		var native bool
-		own, native, err = a.launchNative(s, src, o)
-		if err != nil || native && (o.In != "" || a.program(own.Argv[0]) != "") {
+		own, native, err = launchNative(a, s, src, o)
+		if err != nil || native && (o.In != "" || lookProgram(a, own.Argv[0]) != "") {
 			return own, nil, err
 		}
 	}
-	if to = a.targetOf(cmp.Or(o.In, session.ClaudeCode)); to == nil {
-		return own, nil, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In), Hint: "sessions can be migrated to " + strings.Join(a.targets(), ", ")}}
+	if to = targetOf(a, cmp.Or(o.In, session.ClaudeCode)); to == nil {
+		return own, nil, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In),
+			Hint: "sessions can be migrated to " + strings.Join(targets(a), ", ")}}
 	}
 	return own, to, nil
 }
 
 // targetOf returns the format to which sessions are migrated for a client, nil if none.
-func (a *app) targetOf(client string) *formats.Format {
+func targetOf(a *app, client string) *formats.Format {
 	for _, f := range a.reg.All() {
 		if f.Home != nil && f.Home.Folder != "" && slices.Contains(f.Clients, client) {
 			return f
@@ -105,21 +106,22 @@ func (a *app) targetOf(client string) *formats.Format {
 }
 
 // targets returns the clients that sessions can be continued in.
-func (a *app) targets() []string {
-	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { return a.targetOf(c) == nil })
+func targets(a *app) []string {
+	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { return targetOf(a, c) == nil })
 }
 
 // launchNative returns how a session's own client continues it, if it can: the client
 // resumes sessions by their ids, and looks for this one where it is. Where that is not
 // known, sessions are left to Migrate, which finds those of the client unchanged. An id
 // that the client would take for a flag is not given to it.
-func (a *app) launchNative(s *sessions.Listed, src source, o continueOptions) (launch, bool, error) {
+func launchNative(a *app, s *sessions.Listed, src source, o continueOptions) (launch, bool, error) {
 	f := a.reg.Lookup(s.Sources[0].Format)
 	dir := cmp.Or(s.Workspace, src.folder)
-	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" && f.Home.Hash == nil || s.Parent != nil || o.In != "" && o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
+	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" && f.Home.Hash == nil || s.Parent != nil || o.In != "" &&
+		o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
 		return launch{}, false, nil
 	}
-	if dir == "" || o.Cwd != "" && !sessions.SameFolder(o.Cwd, dir) || !a.looksIn(f.Home, s.Sources[0].Path, dir) {
+	if dir == "" || o.Cwd != "" && !sessions.SameFolder(o.Cwd, dir) || !looksIn(a, f.Home, s.Sources[0].Path, dir) {
 		return launch{}, false, nil
 	}
 	dir, err := resolveCwd(dir)
@@ -138,7 +140,7 @@ func (a *app) launchNative(s *sessions.Listed, src source, o continueOptions) (l
 
 // looksIn reports whether a client that runs in the folder dir looks for its sessions
 // in this store.
-func (a *app) looksIn(h *formats.Home, store, dir string) bool {
+func looksIn(a *app, h *formats.Home, store, dir string) bool {
 	var inHash, inRoot bool
 	roots := h.Roots(machine(a.out.getenv))
 	for at := store; !inRoot && at != filepath.Dir(at); at = filepath.Dir(at) {
@@ -149,11 +151,11 @@ func (a *app) looksIn(h *formats.Home, store, dir string) bool {
 }
 
 // launchMigrated migrates a session and returns how to continue it.
-func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) (launch, error) {
-	if !o.DryRun && to.Home.Code == nil && a.program(to.Home.Resume[0]) == "" {
-		return launch{}, a.notInstalled(to)
+func launchMigrated(a *app, to *formats.Format, src source, o continueOptions) (launch, error) {
+	if !o.DryRun && to.Home.Code == nil && lookProgram(a, to.Home.Resume[0]) == "" {
+		return launch{}, notInstalled(a, to)
 	}
-	at, err := a.configDir(to, &o.Dirs)
+	at, err := configDir(a, to, &o.Dirs)
 	if err != nil {
 		return launch{}, err
 	}
@@ -162,39 +164,42 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 		notice = a.out.remark
 	}
 	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
-		To: to.Name, Dir: at, UndoDir: convert.UndoDir(machine(a.out.getenv)), Cwd: o.Cwd, Folders: a.candidates(src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
+		To: to.Name, Dir: at, UndoDir: convert.UndoDir(machine(a.out.getenv)), Cwd: o.Cwd, Folders: candidates(a, src.folder), Update: true,
+		DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
 	})
 	switch {
 	case err != nil:
 		return launch{}, err
 	case len(done.Migrated) == 0:
-		return launch{}, &formats.Error{At: cmp.Or(src.session, src.path), Err: errors.New("nothing to continue: there are no messages"), Hint: "run `rehome show` to see what the session holds"}
+		return launch{}, &formats.Error{At: cmp.Or(src.session, src.path), Err: errors.New("nothing to continue: there are no messages"),
+			Hint: "run `rehome show` to see what the session holds"}
 	}
 	m := &done.Migrated[0]
 	note := ""
 	if err := m.Err(); errors.Is(err, convert.ErrContinued) {
-		note = fmt.Sprintf("opening the session that you continued in %s; run `%s` for a new copy", to.Home.Title, shell.Command("rehome", "migrate", m.ID, "--again"))
+		note = fmt.Sprintf("opening the session that you continued in %s; run `%s` for a new copy", to.Home.Title,
+			shell.Command("rehome", "migrate", m.ID, "--again"))
 	} else if err != nil {
 		return launch{}, err
 	}
-	l := a.launchOf(to, m, at)
+	l := launchOf(a, to, m, at)
 	l.Migrated, l.Note = &migrated{Migrated: m, Continue: l.shell()}, note
 	return l, nil
 }
 
 // notInstalled returns the error for a client whose program is not found.
-func (a *app) notInstalled(to *formats.Format) error {
+func notInstalled(a *app, to *formats.Format) error {
 	hint := "install " + to.Home.Title
-	for _, c := range a.targets() {
-		if h := a.targetOf(c).Home; h.Resume != nil && a.program(h.Resume[0]) != "" {
+	for _, c := range targets(a) {
+		if h := targetOf(a, c).Home; h.Resume != nil && lookProgram(a, h.Resume[0]) != "" {
 			hint += ", or pass --in " + c
 		}
 	}
 	return &formats.Error{At: to.Home.Resume[0], Err: errors.New("not found in $PATH, so nothing was migrated"), Hint: hint}
 }
 
-// program returns the path of a client's program, "" if it is not installed.
-func (a *app) program(name string) string {
+// lookProgram returns the path of a client's program, "" if it is not installed.
+func lookProgram(a *app, name string) string {
 	getenv := a.out.getenv
 	if a.ownEnv != nil {
 		getenv = a.ownEnv
@@ -205,7 +210,7 @@ func (a *app) program(name string) string {
 
 // launchOf returns how a client continues a session that is among its own, in the
 // config folder dir.
-func (a *app) launchOf(to *formats.Format, m *convert.Migrated, dir string) launch {
+func launchOf(a *app, to *formats.Format, m *convert.Migrated, dir string) launch {
 	h := to.Home
 	l := launch{Dir: m.Cwd, session: m.Session, Client: h.Title}
 	if h.Code != nil {
@@ -217,7 +222,7 @@ func (a *app) launchOf(to *formats.Format, m *convert.Migrated, dir string) laun
 	if a.ownEnv != nil {
 		own = a.ownEnv
 	}
-	if usual, err := configDir(to, own); err != nil || usual != dir {
+	if usual, err := defaultConfigDir(to, own); err != nil || usual != dir {
 		l.Env = []string{h.Variable + "=" + dir}
 	}
 	return l
@@ -225,7 +230,7 @@ func (a *app) launchOf(to *formats.Format, m *convert.Migrated, dir string) laun
 
 // useHome makes a home folder the one of the clients, as --home asks. The variables
 // of the current user do not apply to the clients of another one.
-func (a *app) useHome(home *string) {
+func useHome(a *app, home *string) {
 	if home == nil {
 		return
 	}
@@ -267,14 +272,15 @@ func (d *ClientDirs) of(client string) *string {
 }
 
 // configDir returns the config folder of a client, which can be named by a flag.
-func (a *app) configDir(to *formats.Format, flags *ClientDirs) (string, error) {
+func configDir(a *app, to *formats.Format, flags *ClientDirs) (string, error) {
 	if flag := flags.of(to.Clients[0]); flag != nil {
 		return filepath.Abs(*flag)
 	}
-	return configDir(to, a.out.getenv)
+	return defaultConfigDir(to, a.out.getenv)
 }
 
-func configDir(to *formats.Format, getenv func(string) string) (string, error) {
+// defaultConfigDir is configDir without flags, in an environment.
+func defaultConfigDir(to *formats.Format, getenv func(string) string) (string, error) {
 	if getenv(to.Home.Variable) == "" && getenv(homeVariable()) == "" {
 		return "", noHomeError("pass --home DIR, --claude-dir DIR or --cursor-dir DIR")
 	}

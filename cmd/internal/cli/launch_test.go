@@ -29,7 +29,7 @@ func homeApp(t *testing.T) (a *app, home string) {
 	furnishHome(t, home)
 	vars := map[string]string{homeVariable(): home, "PATH": clientsIn(t, home)}
 	env := func(name string) string { return vars[name] }
-	return &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, env, grammar{}), now: time.Now}, home
+	return &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, env, OutputFlags{}), now: time.Now}, home
 }
 
 // clientsIn returns a folder in a home folder with programs that are named like clients.
@@ -52,30 +52,33 @@ func clientsIn(t *testing.T, home string) string {
 // for.
 func TestPrepareContinue(t *testing.T) {
 	a, home := homeApp(t)
-	src, err := a.resolve("flaky login", false)
+	src, err := resolve(a, "flaky login", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	prepare := func(src source, o continueOptions) launch {
 		t.Helper()
-		l, err := a.prepareContinue(src, o)
+		l, err := prepareContinue(a, src, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l
 	}
 	app := filepath.Join(home, "app")
-	if l := prepare(src, continueOptions{}); l.Migrated != nil || strings.Join(l.Argv, " ") != "cursor-agent --resume 5d0b2b7e-2222-4000-8000-00000000106e" || l.Dir != app || len(l.Env) != 0 || l.Client != "Cursor CLI" {
+	if l := prepare(src, continueOptions{}); l.Migrated != nil ||
+		strings.Join(l.Argv, " ") != "cursor-agent --resume 5d0b2b7e-2222-4000-8000-00000000106e" || l.Dir != app || len(l.Env) != 0 ||
+		l.Client != "Cursor CLI" {
 		t.Errorf("%+v", l)
 	}
 	first := prepare(src, continueOptions{In: "claude-code"})
-	if m := first.Migrated; m == nil || m.Status != convert.Placed || !slices.Equal(first.Argv, []string{"claude", "--resume", m.Session}) || first.Dir != app || first.Client != "Claude Code" || first.Note != "" {
+	if m := first.Migrated; m == nil || m.Status != convert.Placed || !slices.Equal(first.Argv, []string{"claude", "--resume", m.Session}) ||
+		first.Dir != app || first.Client != "Claude Code" || first.Note != "" {
 		t.Fatalf("%+v", first)
 	}
 	if l := prepare(src, continueOptions{In: "claude-code"}); l.Migrated.Status != convert.Same || l.Argv[2] != first.Argv[2] {
 		t.Errorf("%+v", l)
 	}
-	own, err := a.resolve(first.Migrated.Session, false) // now a session of Claude Code
+	own, err := resolve(a, first.Migrated.Session, false) // now a session of Claude Code
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +115,8 @@ func TestPrepareContinue(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	if _, err := a.prepareContinue(src, continueOptions{In: "cursor-ide"}); err == nil || !strings.Contains(err.Error(), "cannot be continued in cursor-ide") {
+	if _, err := prepareContinue(a, src, continueOptions{In: "cursor-ide"}); err == nil ||
+		!strings.Contains(err.Error(), "cannot be continued in cursor-ide") {
 		t.Error(err)
 	}
 	// A chat that is not where the client looks has to be migrated.
@@ -124,18 +128,19 @@ func TestPrepareContinue(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	// The home folder of somebody else.
-	a.useHome(&home)
+	useHome(a, &home)
 	a.ownEnv = func(string) string { return "/nobody" }
 	if l := prepare(src, continueOptions{}); !slices.Equal(l.Env, []string{homeVariable() + "=" + home}) {
 		t.Errorf("%+v", l)
 	}
-	if l := prepare(src, continueOptions{In: "claude-code", DryRun: true}); !slices.Equal(l.Env, []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude")}) {
+	if l := prepare(src, continueOptions{In: "claude-code", DryRun: true}); !slices.Equal(l.Env,
+		[]string{"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude")}) {
 		t.Errorf("%+v", l)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a.ctx = ctx
-	if _, err := a.prepareContinue(src, continueOptions{}); err == nil {
+	if _, err := prepareContinue(a, src, continueOptions{}); err == nil {
 		t.Error("canceled")
 	}
 }
@@ -173,15 +178,15 @@ func TestContinueIDOfFlag(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(at, "store.db"), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	src, err := a.resolve("flaky login", false)
+	src, err := resolve(a, "flaky login", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.prepareContinue(src, continueOptions{DryRun: true})
+	l, err := prepareContinue(a, src, continueOptions{DryRun: true})
 	if err != nil || l.Argv[0] != "claude" || slices.Contains(l.Argv, id) {
 		t.Errorf("%+v, %v", l, err)
 	}
-	l, err = a.prepareContinue(src, continueOptions{In: "cursor-cli", DryRun: true}) // as a copy, with an id of its own
+	l, err = prepareContinue(a, src, continueOptions{In: "cursor-cli", DryRun: true}) // as a copy, with an id of its own
 	if err != nil || l.Argv[0] != "cursor-agent" || slices.Contains(l.Argv, id) {
 		t.Errorf("%+v, %v", l, err)
 	}

@@ -145,7 +145,7 @@ func (c *lsCmd) Run(a *app) error {
 		long:   c.Long, home: machine(a.out.getenv).Home, now: a.now(), here: cmp.Or(append(workingDirs(), "")...),
 	}
 	if len(c.Paths) == 0 && c.Project == "" && c.Since == "" {
-		res.Kept = slices.DeleteFunc(a.kept(listing), func(k keptClient) bool { return c.Client != "" && c.Client != k.Client })
+		res.Kept = slices.DeleteFunc(survey(a, listing), func(k keptClient) bool { return c.Client != "" && c.Client != k.Client })
 	}
 	width, height, tty := a.out.terminalSize()
 	if tty && !a.out.json && !c.Long {
@@ -190,7 +190,8 @@ func (c *lsCmd) filter(a *app, listing *sessions.Listing, more ...string) (f ses
 		return f, err
 	}
 	if known := append(listing.Agents(), more...); c.Client != "" && !slices.Contains(known, c.Client) {
-		return f, usageError{&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client), Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))}}
+		return f, usageError{&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client),
+			Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))}}
 	}
 	if project := sessions.NewProject(c.Project); c.Project != "" && !exists(c.Project) &&
 		!slices.ContainsFunc(listing.All(), func(s *sessions.Listed) bool { return project.Contains(s.Workspace) }) {
@@ -213,9 +214,9 @@ func (c *lsCmd) list(a *app) (*sessions.Listing, error) {
 		return nil, noHomeError("name files or folders to search")
 	}
 	for i, at := range o.Paths {
-		o.Paths[i] = a.newestSnapshot(at)
+		o.Paths[i] = newestSnapshot(a, at)
 	}
-	o.Folders, o.Copies = a.candidates(), convert.Copies(convert.UndoDir(o.Machine))
+	o.Folders, o.Copies = candidates(a), convert.Copies(convert.UndoDir(o.Machine))
 	if c.Project != "" {
 		if abs, err := filepath.Abs(c.Project); err == nil {
 			o.Folders = o.Folders.With(abs)

@@ -123,7 +123,8 @@ func TestLsOfHome(t *testing.T) {
 			continue
 		}
 		delete(seen, id)
-		if sdk := agent == "cursor-sdk"; sdk != (len(s.Sources) == 2) || sdk && (s.Sources[0].Format != "cursor-sdk" || s.Bytes != nil || *s.Turns != int64(1+n%4)) {
+		if sdk := agent == "cursor-sdk"; sdk != (len(s.Sources) == 2) || sdk &&
+			(s.Sources[0].Format != "cursor-sdk" || s.Bytes != nil || *s.Turns != int64(1+n%4)) {
 			t.Errorf("session %d: sources %v, %v bytes", n, s.Sources, s.Bytes)
 		}
 		if s.Title != homes.Title(n) || s.Agent != agent || project >= 0 && filepath.Base(s.Project) != fmt.Sprintf("project-%02d", project) {
@@ -270,7 +271,7 @@ func TestLsText(t *testing.T) {
 				if len(res.Sessions) != len(titles)-1 { // without a title the broken database is asked
 					t.Fatalf("%d sessions", len(res.Sessions))
 				}
-				res.text(&page{Page: screen.NewPage(&out, screen.Palette(color))})
+				res.Text(screen.NewPage(&out, screen.Palette(color)))
 				for i, line := range strings.Split(out.String(), "\n") {
 					line = bare(line)
 					if strings.IndexFunc(line, screen.Invisible) >= 0 {
@@ -307,10 +308,11 @@ func TestLsIDs(t *testing.T) {
 		for i := range l.Sessions {
 			res.Sessions = append(res.Sessions, newLsSession(&l.Sessions[i]))
 		}
-		res.text(&page{Page: screen.NewPage(&out, false)})
+		res.Text(screen.NewPage(&out, false))
 		for _, id := range ids {
 			short := id[:8] + "…" + id[32:]
-			if found := l.Find(short); len(found) != 1 || found[0].ID != id || !strings.Contains(out.String(), short+"  ") || strings.Contains(out.String(), "id "+id) != long {
+			if found := l.Find(short); len(found) != 1 || found[0].ID != id || !strings.Contains(out.String(), short+"  ") ||
+				strings.Contains(out.String(), "id "+id) != long {
 				t.Errorf("long %v: %s, found %v\n%s", long, id, found, out.String())
 			}
 		}
@@ -358,7 +360,8 @@ func TestMoment(t *testing.T) {
 // where other programs look for sessions.
 func TestLsOfNothing(t *testing.T) {
 	stdout, stderr, code := callWith(t, t.Context(), map[string]string{"HOME": t.TempDir()}, "ls")
-	if code != 0 || stdout != "" || strings.Count(stderr, "~/.cursor/projects") != 1 || strings.Count(stderr, "~/.claude") != 1 || strings.Count(stderr, "\n") != 3 {
+	if code != 0 || stdout != "" || strings.Count(stderr, "~/.cursor/projects") != 1 || strings.Count(stderr, "~/.claude") != 1 ||
+		strings.Count(stderr, "\n") != 3 {
 		t.Errorf("exit %d: %s\n%s", code, stdout, stderr)
 	}
 }
@@ -367,8 +370,10 @@ func TestLsOfNothing(t *testing.T) {
 // sessions of the current directory come first.
 func TestLsRows(t *testing.T) {
 	r := &lsResult{here: "/here", Sessions: []lsSession{
-		{ID: "c2", Origin: "o", Project: "/b"}, {ID: "x", Project: "/a"}, {ID: "o", Project: "/a"}, {ID: "o", Project: "/b", Children: []lsSession{{ID: "sub"}}},
-		{ID: "h", Project: "/here/sub"}, {ID: "c1", Origin: "o", Project: "/c"}, {ID: "cc", Origin: "c2", Project: "/b"}, {ID: "gone", Origin: "unlisted"},
+		{ID: "c2", Origin: "o", Project: "/b"}, {ID: "x", Project: "/a"}, {ID: "o", Project: "/a"},
+		{ID: "o", Project: "/b", Children: []lsSession{{ID: "sub"}}},
+		{ID: "h", Project: "/here/sub"}, {ID: "c1", Origin: "o", Project: "/c"}, {ID: "cc", Origin: "c2", Project: "/b"},
+		{ID: "gone", Origin: "unlisted"},
 		{ID: "self", Origin: "self"},
 	}}
 	var got []string
@@ -382,7 +387,8 @@ func TestLsRows(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := []string{"This folder", "h/here/sub", "", "Other folders", "o/b", "  sub", "  c2/b→", "  cc/b→", "x/a", "o/a", "  c1/c→", "gone", "self"}
+	want := []string{"This folder", "h/here/sub", "", "Other folders", "o/b", "  sub", "  c2/b→", "  cc/b→", "x/a", "o/a", "  c1/c→", "gone",
+		"self"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}

@@ -23,8 +23,8 @@ func (manCmd) Help() string {
 }
 
 // Run prints the manual page.
-func (manCmd) Run(a *app) error {
-	_, err := io.WriteString(a.out.stdout, manual(a.self.cliModel()))
+func (manCmd) Run(a *app, model Model) error {
+	_, err := io.WriteString(a.out.stdout, manual(model()))
 	return err
 }
 

@@ -21,8 +21,8 @@ type mcpServer struct {
 	values bool // values in Add have to be filled in
 }
 
-// lackingServers returns the MCP servers that a session used and its new client lacks.
-func (a *app) lackingServers(to *formats.Format, m *convert.Migrated, l launch) (out []mcpServer) {
+// missingServers returns the MCP servers that a session used and its new client lacks.
+func missingServers(a *app, to *formats.Format, m *convert.Migrated, l launch) (out []mcpServer) {
 	used := machine(a.out.getenv)
 	if home, err := filepath.Abs(used.Home); err == nil && used.Home != "" {
 		used.Home = home
@@ -53,7 +53,8 @@ var (
 func newMCPServer(s convert.MCPServer, l launch, goos string) mcpServer {
 	out := mcpServer{Name: s.Name, File: s.File, values: len(s.Env)+len(s.Headers) > 0}
 	odd := func(name string) bool { return !mcpVariable.MatchString(name) }
-	if !mcpName.MatchString(s.Name) || len(s.Command) == 0 && s.URL == "" || slices.ContainsFunc(s.Env, odd) || slices.ContainsFunc(s.Headers, odd) {
+	if !mcpName.MatchString(s.Name) || len(s.Command) == 0 && s.URL == "" || slices.ContainsFunc(s.Env, odd) ||
+		slices.ContainsFunc(s.Headers, odd) {
 		return out
 	}
 	argv := []string{l.Argv[0], "mcp", "add", s.Name}
@@ -82,18 +83,19 @@ func newMCPServer(s convert.MCPServer, l launch, goos string) mcpServer {
 	return out
 }
 
-// servers prints the servers that a session lacks.
-func (p *page) servers(client string, list []mcpServer) {
+// printServers prints the servers that a session lacks.
+func printServers(p *screen.Page, client string, list []mcpServer) {
 	for _, s := range list {
-		p.Linef("  MCP server %s is not set up in %s%s", p.Strong(visible(s.Name)), client, map[bool]screen.Safe{true: ":", false: ""}[s.Add != ""])
+		p.Linef("  MCP server %s is not set up in %s%s", p.Strong(screen.Visible(s.Name)), client,
+			map[bool]screen.Safe{true: ":", false: ""}[s.Add != ""])
 		switch {
 		case s.Add != "" && s.values:
-			p.Line("    " + visible(s.Add))
-			p.Line(p.Faint("    replace VALUE as in " + visible(s.File)))
+			p.Line("    " + screen.Visible(s.Add))
+			p.Line(p.Faint("    replace VALUE as in " + screen.Visible(s.File)))
 		case s.Add != "":
-			p.Line("    " + visible(s.Add))
+			p.Line("    " + screen.Visible(s.Add))
 		case s.File != "":
-			p.Line(p.Faint("    its settings are in " + visible(s.File)))
+			p.Line(p.Faint("    its settings are in " + screen.Visible(s.File)))
 		}
 	}
 }

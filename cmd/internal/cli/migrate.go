@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -127,14 +128,15 @@ func (c *migrateCmd) Validate() error {
 
 // Run migrates the sessions and prints how to continue them.
 func (c *migrateCmd) Run(a *app) error {
-	a.useHome(c.Home)
-	to := a.targetOf(c.To)
+	useHome(a, c.Home)
+	to := targetOf(a, c.To)
 	o := convert.MigrateOptions{
 		From: c.From, To: to.Name, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
-		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, Redact: c.redaction(), UndoDir: convert.UndoDir(machine(a.out.getenv)), Now: a.now,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose,
+		Redact: c.redaction(), UndoDir: convert.UndoDir(machine(a.out.getenv)), Now: a.now,
 	}
 	var err error
-	if o.Dir, err = a.configDir(to, &c.ClientDirs); err != nil {
+	if o.Dir, err = configDir(a, to, &c.ClientDirs); err != nil {
 		return err
 	}
 	if c.Cwd != nil {
@@ -153,7 +155,7 @@ func (c *migrateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	o.Folders = a.candidates(folders...)
+	o.Folders = candidates(a, folders...)
 	var in *spooled
 	if len(from) == 1 {
 		if in, err = a.stdin(from[0].Path); err != nil {
@@ -176,7 +178,7 @@ func (c *migrateCmd) Run(a *app) error {
 
 // report prints what a migration did. err is that of sources that could not be read.
 func (c *migrateCmd) report(a *app, done *convert.Migration, err error) error {
-	res := a.newMigrateResult(done)
+	res := newMigrateResult(a, done)
 	res.back = c.Back
 	res.losses = c.Losses || a.out.verbose
 	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
@@ -189,7 +191,7 @@ func (c *migrateCmd) report(a *app, done *convert.Migration, err error) error {
 		return errors.Join(err, werr)
 	}
 	if failed := done.Count(convert.Failed); failed > 0 {
-		err = errors.Join(err, fmt.Errorf("%d of %s failed", failed, plural(int64(len(res.Migrated)), "session")))
+		err = errors.Join(err, fmt.Errorf("%d of %s failed", failed, screen.Plural(int64(len(res.Migrated)), "session")))
 	}
 	if err != nil {
 		return reported{err}
@@ -198,9 +200,10 @@ func (c *migrateCmd) report(a *app, done *convert.Migration, err error) error {
 }
 
 // newMigrateResult returns what a migration did, and how to continue.
-func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
+func newMigrateResult(a *app, done *convert.Migration) *migrateResult {
 	to := a.reg.Lookup(done.To)
-	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty, Histories: done.Histories, agent: to.Clients[0], client: to.Home.Title, tokens: to.Home.Summarizes}
+	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty,
+		Histories: done.Histories, agent: to.Clients[0], client: to.Home.Title, tokens: to.Home.Summarizes}
 	res.width, _, _ = a.out.terminalSize()
 	lacking := map[string][]mcpServer{} // by folder and servers
 	for i := range done.Migrated {
@@ -212,13 +215,14 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 				e.Code = to.Home.Code(e.Session, e.Cwd)
 			}
 		default:
-			l := a.launchOf(to, e.Migrated, done.Dir)
+			l := launchOf(a, to, e.Migrated, done.Dir)
 			if ready {
 				e.Continue, e.Launch = l.shell(), &l
 			}
-			if key := e.Cwd + "\x00" + strings.Join(e.Servers, "\x00"); e.Status != convert.Same && e.Status != convert.Continued && len(e.Servers) > 0 {
+			if key := e.Cwd + "\x00" + strings.Join(e.Servers, "\x00"); e.Status != convert.Same && e.Status != convert.Continued &&
+				len(e.Servers) > 0 {
 				if _, ok := lacking[key]; !ok { // the client's own file can be large
-					lacking[key] = a.lackingServers(to, e.Migrated, l)
+					lacking[key] = missingServers(a, to, e.Migrated, l)
 				}
 				e.MCP = lacking[key]
 			}
@@ -232,7 +236,7 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 // that they belong to.
 func (c *migrateCmd) sources(a *app, to *formats.Format) (out []convert.MigrateSource, folders []string, err error) {
 	if !c.All {
-		src, err := a.resolveSource(c.Src, c.Last, c.Live)
+		src, err := resolveSource(a, c.Src, c.Last, c.Live)
 		return []convert.MigrateSource{src.toMigrate()}, []string{src.folder}, err
 	}
 	listing, err := (&lsCmd{Project: *c.Project, ReadFlags: ReadFlags{Live: c.Live}}).list(a)
@@ -255,7 +259,8 @@ func (c *migrateCmd) sources(a *app, to *formats.Format) (out []convert.MigrateS
 		out[n].Sessions, folders = append(out[n].Sessions, s.ID), append(folders, s.Workspace)
 	}
 	if len(out) == 0 {
-		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no sessions of other clients belong to this folder"), Hint: "run `rehome ls` to list all sessions"}
+		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no sessions of other clients belong to this folder"),
+			Hint: "run `rehome ls` to list all sessions"}
 	}
 	return out, folders, nil
 }

@@ -12,25 +12,25 @@ import (
 // bringBack appends the turns with which a migrated session was continued to the session
 // that it was made from.
 func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migration, error) {
-	src, err := a.resolveSource(c.Src, c.Last, c.Live)
+	src, err := resolveSource(a, c.Src, c.Last, c.Live)
 	if err != nil {
 		return nil, err
 	}
-	listing, err := a.listAll(c.Live)
+	listing, err := listAll(a, c.Live)
 	if err != nil {
 		return nil, err
 	}
-	from, err := a.migratedFrom(listing, src)
+	from, err := migratedFrom(a, listing, src)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range listing.All() {
 		if s.ID == from.Origin && s.Sources[0].Format != from.Sources[0].Format {
 			f := a.reg.Lookup(s.Sources[0].Format)
-			if o.Dir, err = a.configDir(f, &c.ClientDirs); err != nil {
+			if o.Dir, err = configDir(a, f, &c.ClientDirs); err != nil {
 				return nil, err
 			}
-			return convert.Back(a.ctx, a.reg, a.backSource(from), a.backSource(s), o)
+			return convert.Back(a.ctx, a.reg, backSource(a, from), backSource(a, s), o)
 		}
 	}
 	return nil, &formats.Error{At: from.ID, Err: fmt.Errorf("session %s, from which it was made, is no longer on this machine", from.Origin)}
@@ -38,7 +38,7 @@ func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migra
 
 // migratedFrom returns the session of a listing that a source stands for, if rehome made
 // it from another one; or the only one that rehome made from it.
-func (a *app) migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, error) {
+func migratedFrom(a *app, l *sessions.Listing, src source) (*sessions.Listed, error) {
 	id := src.session
 	for _, s := range l.All() {
 		switch {
@@ -50,7 +50,8 @@ func (a *app) migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, e
 		}
 	}
 	if id == "" {
-		return nil, &formats.Error{At: src.path, Err: errors.New("not the store of a session on this machine"), Hint: "name the session: `rehome ls` lists them"}
+		return nil, &formats.Error{At: src.path, Err: errors.New("not the store of a session on this machine"),
+			Hint: "name the session: `rehome ls` lists them"}
 	}
 	var copies []*sessions.Listed
 	for _, s := range l.All() {
@@ -65,9 +66,9 @@ func (a *app) migratedFrom(l *sessions.Listing, src source) (*sessions.Listed, e
 	case 1:
 		return copies[0], nil
 	}
-	return nil, a.newAmbiguous(l, id, fmt.Sprintf("rehome made %d sessions from it", len(copies)), copies)
+	return nil, newAmbiguous(a, l, id, fmt.Sprintf("rehome made %d sessions from it", len(copies)), copies)
 }
 
-func (a *app) backSource(s *sessions.Listed) convert.BackSource {
+func backSource(a *app, s *sessions.Listed) convert.BackSource {
 	return convert.BackSource{Path: fileOf(a.reg, s), Format: s.Sources[0].Format, ID: s.ID, Folder: s.Workspace}
 }

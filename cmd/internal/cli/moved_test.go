@@ -104,7 +104,8 @@ func TestMovedMeansMoved(t *testing.T) {
 		if out, _, _ := callWith(t, t.Context(), h.env, "ls", "--project", h.old); strings.Contains(out, movedChat[:8]) {
 			t.Errorf("ls: the chat is in its old folder:\n%s", out)
 		}
-		if out := h.run("show", movedChat[:8]); !strings.Contains(out, "folder   "+h.now+"\n") && !strings.Contains(out, "folder   ~/"+filepath.Base(h.now)+"\n") {
+		if out := h.run("show", movedChat[:8]); !strings.Contains(out, "folder   "+h.now+"\n") &&
+			!strings.Contains(out, "folder   ~/"+filepath.Base(h.now)+"\n") {
 			t.Errorf("show: not in %s: %.300s", h.now, out)
 		}
 		h.run("migrate", movedChat[:8], "--update")
@@ -112,7 +113,8 @@ func TestMovedMeansMoved(t *testing.T) {
 		if after <= before || folder != h.now {
 			t.Errorf("%s to %s: the session of Claude Code has %d turns in %s, and had %d", h.old, h.now, after, folder, before)
 		}
-		if out := h.run("migrate", copied, "--back"); !strings.Contains(out, "No new turns") || strings.Contains(out, "cd ") && !strings.Contains(out, "cd '"+h.now+"'") {
+		if out := h.run("migrate", copied, "--back"); !strings.Contains(out, "No new turns") || strings.Contains(out, "cd ") &&
+			!strings.Contains(out, "cd '"+h.now+"'") {
 			t.Errorf("--back: %s", out)
 		}
 	}
@@ -137,7 +139,8 @@ func TestMovedLaw(t *testing.T) {
 	}
 	for range paths {
 		old, now := randomFolders(random)
-		c := movedCase{movedHome: newMovedHome(t, old, now), way: random.IntN(8), migrated: random.IntN(4) > 0, remove: random.IntN(2) == 0, stated: random.IntN(2) == 0}
+		c := movedCase{movedHome: newMovedHome(t, old, now), way: random.IntN(8), migrated: random.IntN(4) > 0, remove: random.IntN(2) == 0,
+			stated: random.IntN(2) == 0}
 		less[c.hashesRise()]++
 		cases = append(cases, c)
 	}
@@ -179,7 +182,8 @@ func (c *movedCase) moves(everyWay bool) {
 	const added = "a.txt says goodbye now."
 	t, h, folders := c.t, c.movedHome, c.folders()
 	if folders[0] == h.now {
-		if err := errors.Join(os.RemoveAll(filepath.Join(h.home, ".cursor")), os.MkdirAll(filepath.Dir(h.now), 0o755), os.Rename(h.old, h.now)); err != nil {
+		if err := errors.Join(os.RemoveAll(filepath.Join(h.home, ".cursor")), os.MkdirAll(filepath.Dir(h.now), 0o755),
+			os.Rename(h.old, h.now)); err != nil {
 			t.Fatal(err)
 		}
 		h.chat(h.now, "before.db")
@@ -187,13 +191,14 @@ func (c *movedCase) moves(everyWay bool) {
 	if c.stated {
 		h.state(folders[0])
 	}
-	a := &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, func(name string) string { return h.env[name] }, grammar{}), now: time.Now}
+	a := &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, func(name string) string { return h.env[name] },
+		OutputFlags{}), now: time.Now}
 	into := func() launch {
-		src, err := a.resolve(movedChat, false)
+		src, err := resolve(a, movedChat, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := a.prepareContinue(src, continueOptions{In: session.ClaudeCode})
+		l, err := prepareContinue(a, src, continueOptions{In: session.ClaudeCode})
 		if err != nil {
 			t.Fatalf("%+v, %q: %v", c, folders, err)
 		}
@@ -294,7 +299,7 @@ func (h *movedHome) moveByHand(old, now string) {
 // ways returns the folder of the chat as each command finds it. l is how it continues.
 func (h *movedHome) ways(a *app, l launch) map[string]string {
 	h.t.Helper()
-	listing, err := a.listAll(false)
+	listing, err := listAll(a, false)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -309,7 +314,7 @@ func (h *movedHome) ways(a *app, l launch) map[string]string {
 	if len(out) != 3 {
 		h.t.Errorf("%q to %q: %v is listed, want the chat and one session of Claude Code", h.old, h.now, out)
 	}
-	src, err := a.resolve(movedChat, false)
+	src, err := resolve(a, movedChat, false)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -320,17 +325,20 @@ func (h *movedHome) ways(a *app, l launch) map[string]string {
 		}
 		out["show"] = s.Workspace
 	}
-	done, err := convert.Migrate(h.t.Context(), a.reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{To: "cursor-sdk", Dir: filepath.Join(h.home, ".cursor"), Folders: a.candidates(src.folder), DryRun: true})
+	done, err := convert.Migrate(h.t.Context(), a.reg, []convert.MigrateSource{src.toMigrate()},
+		convert.MigrateOptions{To: "cursor-sdk", Dir: filepath.Join(h.home, ".cursor"), Folders: candidates(a, src.folder), DryRun: true})
 	if err != nil || len(done.Migrated) != 1 {
 		h.t.Fatal(err)
 	}
 	out["migrate"] = done.Migrated[0].Cwd
-	back, err := (&migrateCmd{Src: l.session}).bringBack(a, convert.MigrateOptions{Folders: a.candidates(), DryRun: true, UndoDir: convert.UndoDir(machine(a.out.getenv))})
+	back, err := (&migrateCmd{Src: l.session}).bringBack(a, convert.MigrateOptions{Folders: candidates(a), DryRun: true,
+		UndoDir: convert.UndoDir(machine(a.out.getenv))})
 	if err != nil || len(back.Migrated) != 1 || back.Migrated[0].Status != convert.Same {
 		h.t.Fatalf("--back: %v, %+v", err, back)
 	}
 	out["--back"] = back.Migrated[0].Cwd
-	further, err := mv.Move(h.t.Context(), a.reg, mv.Options{Old: h.now, New: h.now + "2", Machine: machine(a.out.getenv), UndoDir: convert.UndoDir(machine(a.out.getenv)), DryRun: true})
+	further, err := mv.Move(h.t.Context(), a.reg, mv.Options{Old: h.now, New: h.now + "2", Machine: machine(a.out.getenv),
+		UndoDir: convert.UndoDir(machine(a.out.getenv)), DryRun: true})
 	if err != nil || further.Count(mv.Planned) != 2 {
 		h.t.Errorf("%q to %q: mv would not find both sessions: %v, %+v", h.old, h.now, err, further)
 	}

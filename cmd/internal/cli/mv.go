@@ -7,7 +7,6 @@ import (
 	"rehome/convert"
 	"rehome/convert/mv"
 	"rehome/formats"
-	"rehome/formats/session"
 )
 
 type mvCmd struct {
@@ -61,9 +60,10 @@ type mvResult struct {
 
 // Run copies the sessions, or removes the originals.
 func (c *mvCmd) Run(a *app) error {
-	a.useHome(c.Home)
+	useHome(a, c.Home)
 	m := machine(a.out.getenv)
-	o := mv.Options{Old: c.Old, New: c.New, Machine: m, UndoDir: convert.UndoDir(m), Clients: c.Client, DryRun: c.DryRun, OnNotice: a.out.remark, Now: a.now}
+	o := mv.Options{Old: c.Old, New: c.New, Machine: m, UndoDir: convert.UndoDir(m), Clients: c.Client, DryRun: c.DryRun,
+		OnNotice: a.out.remark, Now: a.now}
 	if m.Home == "" || o.UndoDir == "" {
 		return noHomeError("pass --home DIR")
 	}
@@ -76,17 +76,18 @@ func (c *mvCmd) Run(a *app) error {
 		return failure
 	}
 	if failure == nil && !c.RemoveOld && len(done.Sessions) == 0 && len(done.Left) == 0 {
-		return usageError{&formats.Error{At: done.Old, Err: errors.New("no client has sessions of this folder"), Hint: "run `rehome ls --all` for the folders of all sessions"}}
+		return usageError{&formats.Error{At: done.Old, Err: errors.New("no client has sessions of this folder"),
+			Hint: "run `rehome ls --all` for the folders of all sessions"}}
 	}
 	err := failure
 	res := &mvResult{done, map[string]string{}}
 	for i := range done.Sessions {
 		s := &done.Sessions[i]
-		res.clients[s.Client] = a.clientName(s.Client)
+		res.clients[s.Client] = clientName(a.reg, s.Client)
 		err = errors.Join(err, s.Err())
 	}
 	for _, l := range done.Left {
-		res.clients[l.Client] = a.clientName(l.Client)
+		res.clients[l.Client] = clientName(a.reg, l.Client)
 	}
 	if perr := a.out.printResult(a.ctx, res); perr != nil {
 		return perr
@@ -100,20 +101,4 @@ func (c *mvCmd) Run(a *app) error {
 		return reported{fmt.Errorf("%d of %d failed", n, len(done.Sessions))}
 	}
 	return nil
-}
-
-// clientName returns the name of a client for people.
-func (a *app) clientName(client string) string {
-	switch client {
-	case session.CursorIDE:
-		return "Cursor IDE"
-	case session.Codex:
-		return "Codex"
-	}
-	for _, f := range a.reg.All() {
-		if f.Home != nil && len(f.Clients) > 0 && f.Clients[0] == client {
-			return a.clientOf(f.Name)
-		}
-	}
-	return client
 }

@@ -13,7 +13,7 @@ func TestClientNames(t *testing.T) {
 		if f.Home == nil || len(f.Clients) == 0 {
 			continue
 		}
-		if got := a.clientName(f.Clients[0]); got == f.Clients[0] || got == f.Name {
+		if got := clientName(a.reg, f.Clients[0]); got == f.Clients[0] || got == f.Name {
 			t.Errorf("%s is called %q", f.Name, got)
 		}
 	}

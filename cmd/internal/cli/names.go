@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"regexp"
 	"strings"
 
@@ -48,29 +47,4 @@ func (p Program) nameModel(m *kong.Application) {
 			arg.Help = p.renamed(arg.Help, word)
 		}
 	}
-}
-
-// hintMember matches a hint in indented JSON. No line within a string begins
-// like this: strings have no line ends.
-var hintMember = regexp.MustCompile(`(?m)^( *"hint": ")((?:[^"\\]|\\.)*)(",?)$`)
-
-// ownWriter writes JSON documents, each in one call, with hints that name the program.
-type ownWriter struct {
-	self Program
-	io.Writer
-}
-
-func (w ownWriter) Write(doc []byte) (int, error) {
-	if _, err := w.Writer.Write(w.self.ownJSON(doc)); err != nil {
-		return 0, err
-	}
-	return len(doc), nil
-}
-
-// ownJSON is own for the hints of a JSON document.
-func (p Program) ownJSON(doc []byte) []byte {
-	return hintMember.ReplaceAllFunc(doc, func(line []byte) []byte {
-		m := hintMember.FindSubmatch(line)
-		return []byte(string(m[1]) + p.own(string(m[2])) + string(m[3]))
-	})
 }

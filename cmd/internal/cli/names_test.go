@@ -25,7 +25,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	doc := []byte("{\n  \"hint\": \"run `rehome ls` \\\" \",\n  \"text\": \"\\\"hint\\\": \\\"`rehome ls`\\\"\",\n  \"path\": \"`rehome ls`\"\n}\n")
-	if got, want := string(p.ownJSON(doc)), strings.Replace(string(doc), "`rehome ls", "`rehome-x ls", 1); got != want {
+	if got, want := string(renameHints(doc, p.own)), strings.Replace(string(doc), "`rehome ls", "`rehome-x ls", 1); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	p.Schemes = []string{"claude+s3", "postgres"}
@@ -49,7 +49,8 @@ func TestNames(t *testing.T) {
 		for i, program := range []Program{Rehome(), p} {
 			var out bytes.Buffer
 			home := t.TempDir()
-			Run(t.Context(), program, strings.Fields(line), &out, &out, func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] })
+			Run(t.Context(), program, strings.Fields(line), &out, &out,
+				func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] })
 			text[i] = strings.ReplaceAll(out.String(), home, "")
 		}
 		for _, part := range want {

@@ -25,7 +25,8 @@ type output struct {
 	errPalette screen.Palette // for stderr
 	links      bool           // stdout shows links
 	getenv     func(string) string
-	self       Program
+	name       string              // of the program
+	rename     func(string) string // puts it into text that names commands of rehome; nil = it is rehome
 
 	mu  sync.Mutex // remark is called from several goroutines
 	bar *bar
@@ -33,10 +34,10 @@ type output struct {
 	remarks map[string]bool // already printed; a store can be read several times
 }
 
-func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) *output {
+func newOutput(stdout, stderr io.Writer, getenv func(string) string, g OutputFlags) *output {
 	palette := choosePalette(g.Color, getenv, stdout)
 	return &output{
-		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv, self: Rehome(),
+		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv, name: "rehome",
 		palette:    palette,
 		links:      bool(palette) && isTerminal(stdout) && getenv("TERM") != "linux",
 		errPalette: choosePalette(g.Color, getenv, stderr),
@@ -62,7 +63,7 @@ func (o *output) terminal() (w io.Writer, paint screen.Palette, captured bool) {
 // result is the outcome of a command. The struct is also its JSON form, which
 // has a published schema; most text methods are in render_text.go.
 type result interface {
-	text(*page)
+	Text(*screen.Page)
 }
 
 // printResult prints the result of a command. Text that is longer than the screen is
@@ -70,17 +71,17 @@ type result interface {
 func (o *output) printResult(ctx context.Context, r result) error {
 	switch {
 	case o.json:
-		return writeJSON(ownWriter{o.self, o.stdout}, r)
+		return o.writeJSON(r)
 	case o.noReport:
 		return nil
 	}
 	_, w, done := o.pagedOutput(ctx, true)
-	p := &page{screen.NewPage(w, o.palette), o.self}
+	p := o.page(w, o.palette)
 	p.Links = o.links
 	if width, _, ok := o.terminalSize(); ok {
 		p.Width = min(width, p.Width)
 	}
-	r.text(p)
+	r.Text(p)
 	return done(p.Err())
 }
 
@@ -96,7 +97,22 @@ func (o *output) remark(text string) {
 	}
 	o.remarks[text] = true
 	o.bar.clear()
-	o.printLine(visible(o.self.Name) + ": " + visible(text))
+	o.printLine(screen.Visible(o.name) + ": " + screen.Visible(text))
+}
+
+// own returns text with the commands in it under the name of the program that runs.
+func (o *output) own(text string) string {
+	if o.rename == nil {
+		return text
+	}
+	return o.rename(text)
+}
+
+// page returns a page for one of the streams.
+func (o *output) page(w io.Writer, paint screen.Palette) *screen.Page {
+	p := screen.NewPage(w, paint)
+	p.Rename = o.rename
+	return p
 }
 
 // printLine prints a line to stderr.
@@ -121,7 +137,7 @@ func (o *output) fail(err error) int {
 		err = summary{"interrupted", err}
 	}
 	if o.json && !errors.As(err, new(reported)) {
-		if werr := writeJSON(ownWriter{o.self, o.stdout}, newErrorResult(err, code)); werr == nil {
+		if werr := o.writeJSON(newErrorResult(err, code)); werr == nil {
 			return code
 		}
 	}
@@ -129,7 +145,7 @@ func (o *output) fail(err error) int {
 	defer o.mu.Unlock()
 	o.bar.clear()
 	for _, e := range flatten(err) {
-		o.printLine(o.errPalette.Red(visible(o.self.Name)+":") + " " + visible(e.Error()))
+		o.printLine(o.errPalette.Red(screen.Visible(o.name)+":") + " " + screen.Visible(e.Error()))
 		if _, sum := e.(summary); sum {
 			continue // the report includes the hints
 		}
@@ -142,9 +158,7 @@ func (o *output) fail(err error) int {
 				o.printLine(l)
 			}
 		}
-		if hint := formats.Hint(e); hint != "" {
-			o.printLine(o.errPalette.Faint("  hint: " + visible(o.self.own(hint))))
-		}
+		o.page(o.stderr, o.errPalette).Hint("  ", formats.Hint(e))
 	}
 	return code
 }

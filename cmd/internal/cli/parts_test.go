@@ -35,7 +35,7 @@ func TestVisible(t *testing.T) {
 		"\x00\x7f":            `\x00\x7f`,
 		"real \ufffd":         "real \ufffd",
 	} {
-		if got := string(visible(in)); got != want {
+		if got := string(screen.Visible(in)); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
@@ -44,7 +44,7 @@ func TestVisible(t *testing.T) {
 func FuzzVisible(f *testing.F) {
 	f.Add("a\x1b[31m\u202e\xff")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, r := range visible(s) {
+		for _, r := range screen.Visible(s) {
 			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 				t.Fatalf("%q lets %U through", s, r)
 			}
@@ -117,7 +117,7 @@ func TestVerdict(t *testing.T) {
 // hint, and what is foreign in them is made visible.
 func TestEveryErrorOnItsLine(t *testing.T) {
 	var stderr strings.Builder
-	o := newOutput(&stderr, &stderr, func(string) string { return "" }, grammar{})
+	o := newOutput(&stderr, &stderr, func(string) string { return "" }, OutputFlags{})
 	code := o.fail(errors.Join(
 		&formats.Error{At: "a\x1b[2J", Err: formats.ErrBusy, Hint: "close it"},
 		&formats.Error{At: "b\nrehome: done", Err: formats.ErrBusy},
@@ -131,7 +131,7 @@ func TestEveryErrorOnItsLine(t *testing.T) {
 // TestRemarks: a remark is printed once, however often a store is read.
 func TestRemarks(t *testing.T) {
 	var stderr strings.Builder
-	o := newOutput(&stderr, &stderr, func(string) string { return "" }, grammar{})
+	o := newOutput(&stderr, &stderr, func(string) string { return "" }, OutputFlags{})
 	for _, remark := range []string{"a.db", "plain", "a.db", "plain", "b.db"} {
 		o.remark(remark)
 	}
@@ -181,7 +181,8 @@ func TestBar(t *testing.T) {
 	now = now.Add(950 * time.Millisecond)
 	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 100e6, Total: 400e6})
 	now = now.Add(time.Second)
-	b.draw(convert.Progress{Stage: "checking", Store: "a\x1b]0;/very/long/path/that/does/not/fit/store.db", Done: 5e6, Stores: 12, StoresDone: 3})
+	b.draw(convert.Progress{Stage: "checking", Store: "a\x1b]0;/very/long/path/that/does/not/fit/store.db", Done: 5e6, Stores: 12,
+		StoresDone: 3})
 	b.draw(convert.Progress{Stage: "reading", Store: "chats", Done: 70e6, Total: 100e6, Stores: 2, StoresDone: 2}) // at once
 	b.clear()
 	b.clear()
@@ -196,7 +197,8 @@ func TestBar(t *testing.T) {
 	}
 	for n := range 90 {
 		b.columns = func() int { return n }
-		if got := b.line(convert.Progress{Stage: "reading", Store: "日本/store.db", Done: 1e9, Total: 4e9, Stores: 1000}, time.Hour); screen.Cells(got) > max(n-1, 0) {
+		if got := b.line(convert.Progress{Stage: "reading", Store: "日本/store.db", Done: 1e9, Total: 4e9, Stores: 1000},
+			time.Hour); screen.Cells(got) > max(n-1, 0) {
 			t.Errorf("%d columns: %q", n, got)
 		}
 	}
@@ -207,12 +209,12 @@ func TestBar(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for in, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9950: "10 kB", 999499: "999 kB", 999500: "1.0 MB", 351e6: "351 MB", 5e15: "5 PB"} {
-		if got := string(size(in)); got != want {
+		if got := string(screen.Size(in)); got != want {
 			t.Errorf("size(%d) = %s, want %s", in, got, want)
 		}
 	}
 	for in, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 47043: "47,043", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
-		if got := string(grouped(in)); got != want {
+		if got := string(screen.Grouped(in)); got != want {
 			t.Errorf("grouped(%d) = %s, want %s", in, got, want)
 		}
 	}
@@ -263,7 +265,7 @@ func TestCrowd(t *testing.T) {
 		}
 		var out strings.Builder
 		r := convertResult{Report: &convert.Report{Stores: []convert.StoreReport{{Sessions: list}}}}
-		r.sessions(&page{Page: screen.NewPage(&out, false)})
+		r.sessions(screen.NewPage(&out, false))
 		if c.want != "" && !strings.Contains(out.String(), c.want) || c.want == "" && strings.Contains(out.String(), "more sessions") {
 			t.Errorf("%d with a note:\n%s", c.noted, out.String())
 		}
@@ -280,8 +282,9 @@ func TestManyStores(t *testing.T) {
 	stores[7].Status = convert.Failed
 	for _, want := range []struct{ n, lines int }{{maxSessionRows, maxSessionRows}, {maxSessionRows + 1, 1}} {
 		var out strings.Builder
-		convertResult{Report: &convert.Report{Stores: stores[:want.n]}}.several(&page{Page: screen.NewPage(&out, false)})
-		if n := strings.Count(out.String(), "chat-"); n != want.lines || !strings.Contains(out.String(), fmt.Sprintf("%d placed, 1 failed", want.n-1)) {
+		convertResult{Report: &convert.Report{Stores: stores[:want.n]}}.several(screen.NewPage(&out, false))
+		if n := strings.Count(out.String(), "chat-"); n != want.lines ||
+			!strings.Contains(out.String(), fmt.Sprintf("%d placed, 1 failed", want.n-1)) {
 			t.Errorf("%d stores:\n%s", want.n, out.String())
 		}
 	}
@@ -290,7 +293,8 @@ func TestManyStores(t *testing.T) {
 // TestUsualForms: what other programs take for help and version works here, too.
 func TestUsualForms(t *testing.T) {
 	for args, want := range map[string]string{
-		"--version": "rehome ", "-V": "rehome ", "--version --json": "{", "help": about, "help all": about, "help check": "Verify stores", "check -h": "Verify stores",
+		"--version": "rehome ", "-V": "rehome ", "--version --json": "{", "help": about, "help all": about, "help check": "Verify stores",
+		"check -h":    "Verify stores",
 		"list --help": "List the sessions", "view --help": "Print a session", "cat --help": "Print a session",
 	} {
 		stdout, stderr, code := call(t, strings.Fields(args)...)
@@ -303,12 +307,16 @@ func TestUsualForms(t *testing.T) {
 // TestDidYouMean: a mistyped word is met with what was probably meant.
 func TestDidYouMean(t *testing.T) {
 	for args, want := range map[string]string{
-		"shwo": "did you mean show?", "LS": "did you mean ls?", "help conver": "did you mean convert?", "export": "did you mean convert?", "import": "did you mean migrate?",
-		"hlep": "did you mean help?", "ls --clint cursor-cli": "did you mean --client?", "convert a b --jsno": "did you mean --json?",
-		"convert . b --to Archive": "did you mean archive?", "check . --for claude": "did you mean claude-code?", "convert . b --from ndjson": "did you mean cursor-ndjson?",
-		"check --explain rh3003": "did you mean RH303?", "check . --skip nothing": "run `rehome check --rules` to list them",
-		"convert . - --to canonical": "name a file or folder; ./- for one of that name", "convert . b --to markdown": "run `rehome show SRC --format markdown`, with --out DIR for several sessions",
-		"schema canonicla-1": "did you mean canonical-1?", "frobnicate": "run `rehome help` to list the commands", "ls --frobnicate": "run `rehome help ls` for its arguments and flags",
+		"shwo": "did you mean show?", "LS": "did you mean ls?", "help conver": "did you mean convert?", "export": "did you mean convert?",
+		"import": "did you mean migrate?",
+		"hlep":   "did you mean help?", "ls --clint cursor-cli": "did you mean --client?", "convert a b --jsno": "did you mean --json?",
+		"convert . b --to Archive": "did you mean archive?", "check . --for claude": "did you mean claude-code?",
+		"convert . b --from ndjson": "did you mean cursor-ndjson?",
+		"check --explain rh3003":    "did you mean RH303?", "check . --skip nothing": "run `rehome check --rules` to list them",
+		"convert . - --to canonical": "name a file or folder; ./- for one of that name",
+		"convert . b --to markdown":  "run `rehome show SRC --format markdown`, with --out DIR for several sessions",
+		"schema canonicla-1":         "did you mean canonical-1?", "frobnicate": "run `rehome help` to list the commands",
+		"ls --frobnicate": "run `rehome help ls` for its arguments and flags",
 	} {
 		if _, stderr, code := call(t, strings.Fields(args)...); code == 0 || !strings.HasSuffix(stderr, "\n  hint: "+want+"\n") {
 			t.Errorf("%s: exit %d: %s", args, code, stderr)

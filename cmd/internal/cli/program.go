@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
@@ -71,10 +70,10 @@ type Call struct {
 type Page = screen.Page
 
 // Result is what a command prints: its struct as JSON with --json, else its text.
-type Result interface{ Text(*Page) }
+type Result = result
 
 // Print prints the result of the command.
-func (c *Call) Print(r Result) error { return c.app.out.printResult(c.Context, added{r}) }
+func (c *Call) Print(r Result) error { return c.app.out.printResult(c.Context, r) }
 
 // PrintFindings prints the result, and returns the error for what it found: exit
 // code 4. findings is a phrase such as "3 stores are missing".
@@ -95,34 +94,29 @@ func (c *Call) Progress() func(convert.Progress) { return c.app.out.progress() }
 // EndProgress removes the progress from the terminal.
 func (c *Call) EndProgress() { c.app.out.endProgress() }
 
-// added is the result of an added command.
-type added struct{ Result }
-
-func (r added) text(p *page) { r.Text(p.Page) }
-
-// MarshalJSON leaves JSON to the result itself.
-func (r added) MarshalJSON() ([]byte, error) {
-	var doc bytes.Buffer
-	err := writeJSONLine(&doc, r.Result)
-	return doc.Bytes(), err
-}
-
 // Usage returns err as an invalid command line: exit code 2.
 func Usage(err error) error { return usageError{err} }
 
 // Fail prints an error as the commands do, and returns its exit code. args decides
 // between text and JSON.
 func (p Program) Fail(err error, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
-	o := newOutput(stdout, stderr, getenv, grammar{Color: "auto", JSON: wantsJSON(args)})
-	o.self = p
+	o := newOutput(stdout, stderr, getenv, OutputFlags{Color: "auto", JSON: wantsJSON(args)})
+	p.identify(o)
 	return o.fail(err)
 }
 
 // Progress returns what draws progress on a terminal, nil if it is not shown, and what
 // removes it.
 func Progress(quiet bool, stderr io.Writer, getenv func(string) string) (draw func(convert.Progress), end func()) {
-	o := newOutput(io.Discard, stderr, getenv, grammar{Color: "auto", Quiet: quiet})
+	o := newOutput(io.Discard, stderr, getenv, OutputFlags{Color: "auto", Quiet: quiet})
 	return o.progress(), o.endProgress
+}
+
+// identify makes what o prints name the program.
+func (p Program) identify(o *output) {
+	if o.name = p.Name; p.Name != Rehome().Name {
+		o.rename = p.own
+	}
 }
 
 // plugins returns the commands of a program for the grammar.

@@ -69,7 +69,7 @@ func (b *bar) draw(p convert.Progress) {
 
 // line returns the text of the bar, at least one column shorter than the terminal.
 func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
-	tail, done := " "+size(p.Done), doneShare(p)
+	tail, done := " "+screen.Size(p.Done), doneShare(p)
 	if p.Total > 0 || p.Stores > 1 {
 		const cells = 20
 		full := int(done * cells)
@@ -77,19 +77,19 @@ func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
 	}
 	if elapsed > redrawInterval {
 		if p.Done > 0 {
-			tail += " " + size(int64(float64(p.Done)/elapsed.Seconds())) + "/s"
+			tail += " " + screen.Size(int64(float64(p.Done)/elapsed.Seconds())) + "/s"
 		}
 		if done > 0 && done < 1 {
 			tail += " eta " + formatDuration(time.Duration(float64(elapsed)*(1/done-1)))
 		}
 	}
-	head := visible(p.Stage)
+	head := screen.Visible(p.Stage)
 	if p.Stores > 1 {
 		head += screen.Sprintf(" %d/%d", p.StoresDone, p.Stores)
 	}
 	room := b.columns() - 1 - screen.Cells(head) - screen.Cells(tail)
 	if room > 8 && p.Store != "" && p.Store != "." {
-		head += " " + screen.CutLeft(visible(p.Store), room-1)
+		head += " " + screen.CutLeft(screen.Visible(p.Store), room-1)
 	}
 	return screen.Cut(head+tail, max(b.columns()-1, 0))
 }

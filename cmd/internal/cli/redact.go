@@ -49,15 +49,16 @@ Examples:
 
 // Run redacts SRC into DST.
 func (c *redactCmd) Run(a *app) error {
-	src, err := a.resolveSource(c.Src, false, c.Live)
+	src, err := resolveSource(a, c.Src, false, c.Live)
 	if err != nil {
 		return err
 	}
 	if src.session != "" {
-		return usageError{&formats.Error{At: c.Src, Err: errors.New("redact copies whole stores, not single sessions"), Hint: "name the store, or run `rehome convert` with --redact --to canonical"}}
+		return usageError{&formats.Error{At: c.Src, Err: errors.New("redact copies whole stores, not single sessions"),
+			Hint: "name the store, or run `rehome convert` with --redact --to canonical"}}
 	}
 	o := convert.Options{
-		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Live: c.Live, Jobs: c.Jobs, State: a.stateDir(),
+		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Live: c.Live, Jobs: c.Jobs, State: stateDir(a),
 		Redact: c.redaction(), Same: true,
 		OnNotice: a.out.remark, Verbose: a.out.verbose, OnProgress: a.out.progress(),
 	}

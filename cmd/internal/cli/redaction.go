@@ -64,8 +64,8 @@ func (v *viewer) startRedactor(o convert.Redaction, path string) (err error) {
 	return err
 }
 
-// redacted prints how many places were redacted, by rule. nil means that nothing was to be.
-func (p *page) redacted(counts []convert.RedactedCount) {
+// printRedacted prints how many places were redacted, by rule. nil means that nothing was to be.
+func printRedacted(p *screen.Page, counts []convert.RedactedCount) {
 	if counts == nil {
 		return
 	}
@@ -73,9 +73,9 @@ func (p *page) redacted(counts []convert.RedactedCount) {
 	total := int64(0)
 	for _, c := range counts {
 		total += c.Places
-		parts = append(parts, grouped(c.Places)+" "+visible(c.Rule))
+		parts = append(parts, screen.Grouped(c.Places)+" "+screen.Visible(c.Rule))
 	}
-	line := plural(total, "place") + " redacted: " + screen.Join(parts, ", ")
+	line := screen.Plural(total, "place") + " redacted: " + screen.Join(parts, ", ")
 	if total == 0 {
 		line = "nothing to redact was found"
 	}

@@ -6,38 +6,39 @@ import (
 	"rehome/cmd/internal/screen"
 )
 
-func (r *demoResult) text(p *page) {
-	p.step("1. A chat of the Cursor CLI", "show chat/store.db")
-	p.outputLines(fromFirstPrompt(r.chat))
+func (r *demoResult) Text(p *screen.Page) {
+	printStep(p, "1. A chat of the Cursor CLI", "show chat/store.db")
+	printOutput(p, fromFirstPrompt(r.chat))
 	p.Line("")
-	p.step("2. Continue it in Claude Code", "migrate chat/store.db --cwd my-app --claude-dir claude")
-	p.Linef("   %s %s, %s; %s, all reported", p.Green("✓"), plural(r.turns, "turn"), plural(r.messages, "message"), plural(r.losses, "change"))
-	p.Line("   " + p.Strong(visible(r.Continue)))
+	printStep(p, "2. Continue it in Claude Code", "migrate chat/store.db --cwd my-app --claude-dir claude")
+	p.Linef("   %s %s, %s; %s, all reported", p.Green("✓"), screen.Plural(r.turns, "turn"), screen.Plural(r.messages, "message"),
+		screen.Plural(r.losses, "change"))
+	p.Line("   " + p.Strong(screen.Visible(r.Continue)))
 	p.Line("")
-	p.step("3. Keep it in git: exact text, readable diffs", "convert chat/store.db text --to archive", "convert text restored/store.db")
-	p.checkmark(r.Equal, "the restored store gives the same text, byte for byte", "the restored store gives different text")
+	printStep(p, "3. Keep it in git: exact text, readable diffs", "convert chat/store.db text --to archive", "convert text restored/store.db")
+	printCheckmark(p, r.Equal, "the restored store gives the same text, byte for byte", "the restored store gives different text")
 	p.Line(p.Cyan("   $ rehome show chat/store.db > session.txt") + p.Faint("   # one turn later, git diff shows:"))
-	p.outputLines(r.diff)
+	printOutput(p, r.diff)
 	p.Line("")
-	p.step("4. Catch a broken commit")
+	printStep(p, "4. Catch a broken commit")
 	p.Line(p.Cyan("   $ rm text/blobs.ndjson"))
 	p.Line(p.Cyan("   $ rehome check text"))
-	p.outputLines(r.report)
-	p.checkmark(r.Caught, "caught, with exit status 4", "not caught")
+	printOutput(p, r.report)
+	printCheckmark(p, r.Caught, "caught, with exit status 4", "not caught")
 	p.Line("")
-	p.Linef("Everything is in %s. To see your own sessions: %s", visible(r.Folder), p.Strong("rehome ls"))
+	p.Linef("Everything is in %s. To see your own sessions: %s", screen.Visible(r.Folder), p.Strong("rehome ls"))
 }
 
-// step prints a heading, followed by commands.
-func (p *page) step(title screen.Safe, commands ...screen.Safe) {
+// printStep prints a heading, followed by commands.
+func printStep(p *screen.Page, title screen.Safe, commands ...screen.Safe) {
 	p.Line(p.Strong(title))
 	for _, c := range commands {
 		p.Line(p.Cyan("   $ rehome " + c))
 	}
 }
 
-// checkmark prints whether an expectation was met.
-func (p *page) checkmark(ok bool, good, bad screen.Safe) {
+// printCheckmark prints whether an expectation was met.
+func printCheckmark(p *screen.Page, ok bool, good, bad screen.Safe) {
 	if ok {
 		p.Line("   " + p.Green("✓ "+good))
 		return
@@ -45,8 +46,8 @@ func (p *page) checkmark(ok bool, good, bad screen.Safe) {
 	p.Line("   " + p.Red("✗ "+bad))
 }
 
-// outputLines prints the output of a command without its empty lines.
-func (p *page) outputLines(lines []string) {
+// printOutput prints the output of a command without its empty lines.
+func printOutput(p *screen.Page, lines []string) {
 	for _, l := range lines {
 		if strings.Trim(l, "+- ") == "" {
 			continue
@@ -60,7 +61,7 @@ func (p *page) outputLines(lines []string) {
 		case strings.HasPrefix(word, "@@"):
 			paint = p.Faint
 		}
-		p.Line("   " + paint(visible(l)))
+		p.Line("   " + paint(screen.Visible(l)))
 	}
 }
 

@@ -51,7 +51,7 @@ func changeOf(before, after bool) string {
 func changes(what screen.Safe, added, removed, changed int) (parts []screen.Safe) {
 	for i, n := range []int{added, removed, changed} {
 		if n > 0 {
-			parts = append(parts, plural(int64(n), what)+" "+[]screen.Safe{"added", "removed", "changed"}[i])
+			parts = append(parts, screen.Plural(int64(n), what)+" "+[]screen.Safe{"added", "removed", "changed"}[i])
 		}
 	}
 	return parts
@@ -65,7 +65,7 @@ func diffSummary(what screen.Safe, c *diff.Comparison) screen.Safe {
 		what screen.Safe
 	}{{c.Changed, "changed"}, {c.Added, "added"}, {c.Removed, "removed"}} {
 		if one.n > 0 && len(parts) == 0 {
-			parts = append(parts, plural(int64(one.n), what)+" "+one.what)
+			parts = append(parts, screen.Plural(int64(one.n), what)+" "+one.what)
 		} else if one.n > 0 {
 			parts = append(parts, screen.Sprintf("%d %s", one.n, one.what))
 		}
@@ -74,7 +74,7 @@ func diffSummary(what screen.Safe, c *diff.Comparison) screen.Safe {
 	case len(parts) == 0 && c.Same == 0:
 		return "no " + what + "s on either side"
 	case len(parts) == 0:
-		return "no differences in " + plural(int64(c.Same), what)
+		return "no differences in " + screen.Plural(int64(c.Same), what)
 	case c.Same > 0:
 		parts = append(parts, screen.Sprintf("%d without differences", c.Same))
 	}
@@ -83,12 +83,12 @@ func diffSummary(what screen.Safe, c *diff.Comparison) screen.Safe {
 
 // acrossClients says what is compared of sessions of different clients.
 func acrossClients(c *diff.Comparison) screen.Safe {
-	return plural(int64(c.Across), "session") + " compared across clients: calls by kind and main argument, results by whether they failed, details not at all"
+	return screen.Plural(int64(c.Across), "session") + " compared across clients: calls by kind and main argument, results by whether they failed, details not at all"
 }
 
-// text prints the summary, then each session that differs.
-func (v *diffView) text(p *page, c *diff.Comparison) error {
-	lines := &diffPage{page: p}
+// Text prints the summary, then each session that differs.
+func (v *diffView) text(p *screen.Page, c *diff.Comparison) error {
+	lines := &diffPage{Page: p}
 	p.Line(diffSummary("session", c))
 	if c.Across > 0 {
 		p.Wrapped("  ", acrossClients(c), p.Faint)
@@ -105,7 +105,7 @@ func (v *diffView) text(p *page, c *diff.Comparison) error {
 	return errors.Join(err, p.Err())
 }
 
-func (p *page) diffLine(l diffLine) {
+func printDiffLine(p *screen.Page, l diffLine) {
 	indent := screen.Repeat("  ", max(l.level, 1))
 	if l.level < 3 {
 		p.Wrapped(indent, l.text, [...]func(screen.Safe) screen.Safe{p.Faint, p.Cyan, screen.Plain}[l.level])
@@ -116,7 +116,7 @@ func (p *page) diffLine(l diffLine) {
 	for _, part := range screen.Wrap(l.text, p.Width-len(indent)-1) {
 		switch l.mark {
 		case '+', '-':
-			part, at = p.painted(l, part, at)
+			part, at = paintDiffLine(p, l, part, at)
 		case ' ':
 			part = p.Faint(l.prefix() + part)
 		}
@@ -134,19 +134,19 @@ func (v *diffView) title(s *diff.Session) screen.Safe {
 	if change != "changed" {
 		name += turnCount(cmp.Or(s.After, s.Before))
 	}
-	return screen.Pad(visible(change), len("changed")) + "  " + name
+	return screen.Pad(screen.Visible(change), len("changed")) + "  " + name
 }
 
 func turnCount(p *diff.Place) screen.Safe {
 	if p.Turns < 0 {
 		return ""
 	}
-	return ", " + plural(p.Turns, "turn")
+	return ", " + screen.Plural(p.Turns, "turn")
 }
 
 // places says which sessions are compared.
 func places(s *diff.Session) screen.Safe {
-	name := func(p *diff.Place) screen.Safe { return visible(p.Client) + " " + visible(p.ID) }
+	name := func(p *diff.Place) screen.Safe { return screen.Visible(p.Client) + " " + screen.Visible(p.ID) }
 	switch {
 	case s.Before == nil:
 		return name(s.After)
@@ -193,7 +193,7 @@ func turnTitle(ch *diff.Change, turn int) screen.Safe {
 	case !ch.WholeTurn:
 		return screen.Sprintf("turn %d", turn)
 	}
-	return screen.Sprintf("turn %d %s", turn, visible(changeOf(ch.Before != nil, ch.After != nil)))
+	return screen.Sprintf("turn %d %s", turn, screen.Visible(changeOf(ch.Before != nil, ch.After != nil)))
 }
 
 // counts prints how many turns differ.
@@ -203,7 +203,7 @@ func (v *diffView) counts(s *diff.Session, head func(int, screen.Safe)) {
 		parts = append(parts, "too many messages to compare all of them")
 	}
 	if n := len(s.Details) + s.More; n > 0 {
-		what := "details of " + plural(int64(n), "message")
+		what := "details of " + screen.Plural(int64(n), "message")
 		if len(s.Changes) > 0 && !v.cmd.All {
 			what += " (--all)"
 		}
@@ -224,7 +224,7 @@ func (v *diffView) fields(level int, all diff.Fields, put func(diffLine) bool) {
 
 func (v *diffView) more(level, n int, put func(diffLine) bool) {
 	if n > 0 {
-		put(diffLine{level: level, text: "and " + plural(int64(n), "more member")})
+		put(diffLine{level: level, text: "and " + screen.Plural(int64(n), "more member")})
 	}
 }
 
@@ -234,13 +234,14 @@ func (v *diffView) field(level int, f diff.Field, put func(diffLine) bool) {
 		if s == "" {
 			return "(none)"
 		}
-		return visible(s)
+		return screen.Visible(s)
 	}
-	if line := screen.Sprintf("%s: %s -> %s", visible(f.Name), show(f.Before), show(f.After)); len(line) < maxFieldLine && !strings.Contains(f.Before+f.After, "\n") {
+	if line := screen.Sprintf("%s: %s -> %s", screen.Visible(f.Name), show(f.Before), show(f.After)); len(line) < maxFieldLine &&
+		!strings.Contains(f.Before+f.After, "\n") {
 		put(diffLine{level: level, text: line})
 		return
 	}
-	put(diffLine{level: level, text: visible(f.Name) + ":"})
+	put(diffLine{level: level, text: screen.Visible(f.Name) + ":"})
 	for _, l := range markedLines(diffText(f.Before, f.After)) {
 		if !put(l) {
 			return
@@ -266,13 +267,13 @@ func (v *diffView) details(s *diff.Session, put func(diffLine) bool) {
 // changeTitle names a part and says what happened to it.
 func (v *diffView) changeTitle(s *diff.Session, ch *diff.Change) screen.Safe {
 	at := cmp.Or(ch.After, ch.Before)
-	name := visible(string(at.Kind))
+	name := screen.Visible(string(at.Kind))
 	if at.Name != "" {
 		name += " " + screen.Shorten(at.Name)
 	}
 	if at.Call != nil {
 		tool, subject := prose.Subject(at.Call, s.Workspace)
-		name = visible(tool)
+		name = screen.Visible(tool)
 		if subject != "" {
 			name += "  " + screen.Shorten(subject)
 		}
@@ -280,7 +281,7 @@ func (v *diffView) changeTitle(s *diff.Session, ch *diff.Change) screen.Safe {
 	if ch.WholeTurn {
 		return name
 	}
-	return name + "  " + visible(changeOf(ch.Before != nil, ch.After != nil))
+	return name + "  " + screen.Visible(changeOf(ch.Before != nil, ch.After != nil))
 }
 
 // lines returns what differs in a part.
@@ -308,9 +309,9 @@ func (v *diffView) lines(s *diff.Session, ch *diff.Change) (out []diffLine) {
 // longLines returns how long a text is on both sides, and the first line that differs.
 func longLines(ch *diff.Change, l diff.Long) []diffLine {
 	long := func(e diff.Extent) screen.Safe {
-		return screen.Sprintf("%s in %s", size(int64(e.Bytes)), plural(int64(e.Lines), "line"))
+		return screen.Sprintf("%s in %s", screen.Size(int64(e.Bytes)), screen.Plural(int64(e.Lines), "line"))
 	}
-	text := screen.Sprintf("%s: %s -> %s, not shown in full", visible(l.Name), long(l.Before), long(l.After))
+	text := screen.Sprintf("%s: %s -> %s, not shown in full", screen.Visible(l.Name), long(l.Before), long(l.After))
 	if l.Line == 0 || max(l.Before.Lines, l.After.Lines) == 1 {
 		return []diffLine{{level: 3, text: text}}
 	}

@@ -42,7 +42,8 @@ type exactRow struct {
 }
 
 func newExactResult(x *diff.Exact, stat bool) *exactResult {
-	r := &exactResult{Same: x.Same, Added: x.Added, Removed: x.Removed, Changed: x.Changed, More: x.More, Without: x.NotCompared, Failed: []string{}, Pairs: []exactPair{}, stat: stat}
+	r := &exactResult{Same: x.Same, Added: x.Added, Removed: x.Removed, Changed: x.Changed, More: x.More, Without: x.NotCompared,
+		Failed: []string{}, Pairs: []exactPair{}, stat: stat}
 	for _, err := range x.Failed {
 		r.Failed = append(r.Failed, err.Error())
 	}
@@ -53,7 +54,8 @@ func newExactResult(x *diff.Exact, stat bool) *exactResult {
 		return &exactPlace{p.Format, p.Store}
 	}
 	for _, s := range x.Stores {
-		one := exactPair{Change: changeOf(s.Before != nil, s.After != nil), Before: place(s.Before), After: place(s.After), Schema: newDiffMembers(diff.Fields{List: s.Schema}).Members}
+		one := exactPair{Change: changeOf(s.Before != nil, s.After != nil), Before: place(s.Before), After: place(s.After),
+			Schema: newDiffMembers(diff.Fields{List: s.Schema}).Members}
 		for _, row := range s.Rows {
 			one.Records = append(one.Records, exactRow{row.At, row.Change, newDiffMembers(row.Cells).Members, row.Cells.More})
 		}
@@ -62,23 +64,23 @@ func newExactResult(x *diff.Exact, stat bool) *exactResult {
 	return r
 }
 
-func (r *exactResult) text(p *page) {
+func (r *exactResult) Text(p *screen.Page) {
 	if len(r.Failed) > 0 && r.Same+len(r.Pairs) == 0 {
 		p.Line("no store could be compared")
 		return
 	}
 	p.Line(diffSummary("store", &diff.Comparison{Added: r.Added, Removed: r.Removed, Changed: r.Changed, Same: r.Same}))
 	v := &diffView{}
-	lines := &diffPage{page: p}
+	lines := &diffPage{Page: p}
 	put := lines.put
 	for _, s := range r.Pairs {
-		name := visible(cmp.Or(s.After, s.Before).Path)
+		name := screen.Visible(cmp.Or(s.After, s.Before).Path)
 		if s.Before != nil && s.After != nil && s.Before.Path != s.After.Path {
-			name = visible(s.Before.Path) + " -> " + name
+			name = screen.Visible(s.Before.Path) + " -> " + name
 		}
 		lines.flush()
 		p.Line("")
-		p.Wrapped("", visible(s.Change)+"  "+name, p.Strong)
+		p.Wrapped("", screen.Visible(s.Change)+"  "+name, p.Strong)
 		p.Linef("  %s", p.Faint(r.counts(&s)))
 		if r.stat {
 			continue
@@ -87,7 +89,7 @@ func (r *exactResult) text(p *page) {
 			v.field(1, diff.Field(f), put)
 		}
 		for _, row := range s.Records {
-			put(diffLine{level: 1, text: shortKey(row.At) + "  " + visible(row.Change)})
+			put(diffLine{level: 1, text: shortKey(row.At) + "  " + screen.Visible(row.Change)})
 			if row.Change == "changed" {
 				for _, f := range row.Cells {
 					v.field(2, diff.Field(f), put)
@@ -103,16 +105,16 @@ func (r *exactResult) text(p *page) {
 				if row.Change == "removed" {
 					mark = '-'
 				}
-				put(diffLine{level: 3, mark: mark, text: visible(name + f.Before + f.After)})
+				put(diffLine{level: 3, mark: mark, text: screen.Visible(name + f.Before + f.After)})
 			}
 		}
 	}
 	lines.flush()
 	for _, path := range r.Without {
-		p.Wrapped("", "not compared: sidecar "+visible(path)+", since the other side needs none", screen.Plain)
+		p.Wrapped("", "not compared: sidecar "+screen.Visible(path)+", since the other side needs none", screen.Plain)
 	}
 	if r.More > 0 {
-		p.Linef("and %s", plural(int64(r.More), "more record"))
+		p.Linef("and %s", screen.Plural(int64(r.More), "more record"))
 	}
 }
 
@@ -122,7 +124,7 @@ func shortKey(at string) screen.Safe {
 	if i := strings.LastIndex(at, " ("); i > 0 && len(at)-i > kept+len("…)") {
 		at = at[:i+kept] + "…)"
 	}
-	return visible(at)
+	return screen.Visible(at)
 }
 
 // counts says how many records of a store differ.
@@ -136,7 +138,7 @@ func (r *exactResult) counts(s *exactPair) screen.Safe {
 		parts = append(parts, "schema changed")
 	}
 	if parts = append(parts, changes("record", n["added"], n["removed"], n["changed"])...); len(parts) == 0 {
-		parts = append(parts, visible(cmp.Or(s.After, s.Before).Format))
+		parts = append(parts, screen.Visible(cmp.Or(s.After, s.Before).Format))
 	}
 	return screen.Join(parts, ", ")
 }

@@ -30,7 +30,7 @@ func (v *diffView) markdown(w io.Writer, c *diff.Comparison) error {
 	out, left := &limitWriter{w, maxMarkdown}, c.Added+c.Removed+c.Changed
 	err := c.Each(func(s *diff.Session) error {
 		var block, doc bytes.Buffer
-		p := &page{Page: screen.NewPage(&limitWriter{&block, maxPerMarkdown}, false)}
+		p := screen.NewPage(&limitWriter{&block, maxPerMarkdown}, false)
 		v.session(s, func(l diffLine) bool {
 			switch l.level {
 			case 0, 2:
@@ -57,7 +57,7 @@ func (v *diffView) markdown(w io.Writer, c *diff.Comparison) error {
 		return nil
 	})
 	if errors.Is(err, errLimit) {
-		_, err = fmt.Fprintf(w, "\nand %s: too long to show\n", plural(int64(left), "more session"))
+		_, err = fmt.Fprintf(w, "\nand %s: too long to show\n", screen.Plural(int64(left), "more session"))
 	}
 	return err
 }

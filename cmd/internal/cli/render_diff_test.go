@@ -25,11 +25,13 @@ func TestDifferingWords(t *testing.T) {
 		{"run it in ten minutes", "run it in two minutes", "run it in [ten] minutes", "run it in [two] minutes"},
 		{"about one run in ten, always", "about every run in ten, always", "about [one] run in ten, always", "about [every] run in ten, always"},
 		{"a long enough line", "a long enough line!", "a long enough line", "a long enough line[!]"},
-		{"keep this, change two words here", "keep this, alter three words here", "keep this, [change two] words here", "keep this, [alter three] words here"},
+		{"keep this, change two words here", "keep this, alter three words here", "keep this, [change two] words here",
+			"keep this, [alter three] words here"},
 		{"größer als 10 €, nicht mehr", "größer als 12 €, nicht mehr", "größer als [10] €, nicht mehr", "größer als [12] €, nicht mehr"},
 		{"nothing alike", "of this line", "nothing alike", "of this line"},
 		{"", "added", "", "added"},
-		{screen.Repeat("a b ", 1000) + "c" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "e" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "[c]" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "[e]" + screen.Repeat(" d", 1000)},
+		{screen.Repeat("a b ", 1000) + "c" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "e" + screen.Repeat(" d", 1000),
+			screen.Repeat("a b ", 1000) + "[c]" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "[e]" + screen.Repeat(" d", 1000)},
 		{screen.Repeat("a", 9000) + " b", screen.Repeat("a", 9000) + " c", screen.Repeat("a", 9000) + " b", screen.Repeat("a", 9000) + " c"},
 	} {
 		x, y := differingWords(c.a, c.b)
@@ -49,18 +51,20 @@ func TestDiffColors(t *testing.T) {
 		}
 		return out
 	}
-	plain := strings.NewReplacer("\x1b[31m", "", "\x1b[32m", "", "\x1b[7;31m", "", "\x1b[7;32m", "", "\x1b[2m", "", "\x1b[36m", "", "\x1b[0m", "")
+	plain := strings.NewReplacer("\x1b[31m", "", "\x1b[32m", "", "\x1b[7;31m", "", "\x1b[7;32m", "", "\x1b[2m", "", "\x1b[36m", "", "\x1b[0m",
+		"")
 	spaces := regexp.MustCompile(` +\n`)
 	marked := 0
 	for range 500 {
 		var lines []diffLine
 		for range rng.IntN(6) {
 			a, b := line(), line()
-			lines = append(lines, diffLine{level: 3, mark: '-', text: a + "one " + b}, diffLine{level: 3, mark: []byte("+- ")[rng.IntN(3)], text: a + "two " + b}, diffLine{level: rng.IntN(4), mark: ' ', text: a})
+			lines = append(lines, diffLine{level: 3, mark: '-', text: a + "one " + b},
+				diffLine{level: 3, mark: []byte("+- ")[rng.IntN(3)], text: a + "two " + b}, diffLine{level: rng.IntN(4), mark: ' ', text: a})
 		}
 		print := func(colors screen.Palette) string {
 			var out bytes.Buffer
-			p := &diffPage{page: &page{Page: screen.NewPage(&out, colors)}}
+			p := &diffPage{Page: screen.NewPage(&out, colors)}
 			p.Width = 20
 			for _, l := range lines {
 				p.put(l)
@@ -84,14 +88,16 @@ func TestMoreMembers(t *testing.T) {
 	some := diff.Fields{List: []diff.Field{{Name: "a", Before: "1", After: "2"}}, More: 3}
 	s := &diff.Session{Before: &diff.Place{}, After: &diff.Place{}, Fields: some, Details: []diff.Details{{Turn: 1, Fields: some}}}
 	var text bytes.Buffer
-	p := &diffPage{page: &page{Page: screen.NewPage(&text, false)}}
+	p := &diffPage{Page: screen.NewPage(&text, false)}
 	(&diffView{cmd: &diffCmd{}}).session(s, p.put)
 	one, err := indented(newDiffSession(s), "")
-	if err != nil || strings.Count(text.String(), "a: 1 -> 2\n") != 2 || strings.Count(text.String(), "and 3 more members\n") != 2 || strings.Count(string(one), `"more_members": 3`) != 2 {
+	if err != nil || strings.Count(text.String(), "a: 1 -> 2\n") != 2 || strings.Count(text.String(), "and 3 more members\n") != 2 ||
+		strings.Count(string(one), `"more_members": 3`) != 2 {
 		t.Errorf("%v, %s\n%s", err, text.String(), one)
 	}
 	text.Reset()
-	newExactResult(&diff.Exact{Changed: 1, Stores: []*diff.Store{{Before: &diff.Place{}, After: &diff.Place{}, Rows: []diff.Row{{Change: "changed", Cells: some}}}}}, false).text(p.page)
+	newExactResult(&diff.Exact{Changed: 1, Stores: []*diff.Store{{Before: &diff.Place{}, After: &diff.Place{},
+		Rows: []diff.Row{{Change: "changed", Cells: some}}}}}, false).Text(p.Page)
 	if !strings.Contains(text.String(), "a: 1 -> 2\n    and 3 more members\n") {
 		t.Error(text.String())
 	}
@@ -105,7 +111,8 @@ func TestDiffLong(t *testing.T) {
 		lines := strings.Repeat(`a line\n`, 50000)
 		write(t, `{"type":"session","version":1,"id":"s","agent":"cursor-cli"}
 {"type":"message","id":"u","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"one\nthe `+word+` line\n`+lines+`"}]}
-{"type":"message","id":"a","role":"assistant","parts":[{"type":"tool_call","id":"c","name":"Write","kind":"write","args":{"content":"`+lines+word+`"}}]}
+{"type":"message","id":"a","role":"assistant","parts":[{"type":"tool_call","id":"c","name":"Write","kind":"write","args":{"content":"`+
+			lines+word+`"}}]}
 {"type":"message","id":"t","role":"tool","parts":[{"type":"tool_result","call":"c","content":[{"type":"text","text":"`+lines+word+`"}]}]}
 `, dir, name)
 		return filepath.Join(dir, name)

@@ -18,7 +18,7 @@ const (
 // diffPage prints the lines of a difference. With colors, it marks the words that differ
 // between a removed line and the one added in its place.
 type diffPage struct {
-	*page
+	*screen.Page
 	old, new []diffLine // a run of removed lines, and the added ones after it
 }
 
@@ -36,7 +36,7 @@ func (p *diffPage) put(l diffLine) bool {
 		if keep && l.mark == '-' {
 			p.old = append(p.old, l)
 		} else {
-			p.diffLine(l)
+			printDiffLine(p.Page, l)
 		}
 	}
 	return p.Err() == nil
@@ -50,7 +50,7 @@ func (p *diffPage) flush() {
 		a.words, b.words = differingWords(a.text, b.text)
 	}
 	for _, l := range append(p.old, p.new...) {
-		p.diffLine(l)
+		printDiffLine(p.Page, l)
 	}
 	p.old, p.new = p.old[:0], p.new[:0]
 }
@@ -121,9 +121,9 @@ func length(spans [][2]int) (n int) {
 	return n
 }
 
-// painted returns a piece of a line, which was wrapped, in the color of its mark, and its
+// paintDiffLine returns a piece of a line, which was wrapped, in the color of its mark, and its
 // words that differ inverse. The piece is not before from; end is where it ends.
-func (p *page) painted(l diffLine, piece screen.Safe, from int) (out screen.Safe, end int) {
+func paintDiffLine(p *screen.Page, l diffLine, piece screen.Safe, from int) (out screen.Safe, end int) {
 	plain, inverse := p.Red, p.RedWord
 	if l.mark == '+' {
 		plain, inverse = p.Green, p.GreenWord

@@ -4,7 +4,7 @@ import (
 	"rehome/cmd/internal/screen"
 )
 
-func (r *doctorResult) text(p *page) {
+func (r *doctorResult) Text(p *screen.Page) {
 	if len(r.Clients) == 0 && r.Unread == 0 {
 		p.Line("no sessions found")
 		r.kept(p)
@@ -31,21 +31,21 @@ func (r *doctorResult) text(p *page) {
 	}
 	p.Line("  " + countSessions(r.Sessions, r.Subagents))
 	if len(r.absent) > 0 {
-		p.prose("  not found: " + screen.Join(visibleAll(r.absent), ", "))
+		printProse(p, "  not found: "+screen.Join(visibleAll(r.absent), ", "))
 	}
 	r.kept(p)
 	r.remarks(p)
 	r.drift(p)
 }
 
-func (r *doctorResult) kept(p *page) {
+func (r *doctorResult) kept(p *screen.Page) {
 	for i := range r.Kept {
-		p.prose("  " + r.Kept[i].line())
+		printProse(p, "  "+r.Kept[i].line())
 	}
 }
 
-// prose prints text, wrapped between words.
-func (p *page) prose(text screen.Safe) {
+// printProse prints text, wrapped between words.
+func printProse(p *screen.Page, text screen.Safe) {
 	for _, line := range screen.WrapWords(text, p.Width) {
 		p.Line(line)
 	}
@@ -67,14 +67,15 @@ func (c *doctorClient) row() []screen.Safe {
 	}
 	newest := screen.Safe("–")
 	if len(c.Versions) > 0 {
-		newest = visible(c.Versions[0].Name)
+		newest = screen.Visible(c.Versions[0].Name)
 	}
-	return []screen.Safe{"", visible(c.Format), grouped(int64(c.Sessions)), size(c.Bytes), raw, newest, screen.Join(visibleAll(c.Places), ", ")}
+	return []screen.Safe{"", screen.Visible(c.Format), screen.Grouped(int64(c.Sessions)), screen.Size(c.Bytes), raw, newest,
+		screen.Join(visibleAll(c.Places), ", ")}
 }
 
 // mark returns ✗ if a store could not be read, ! if there is drift or a version is
 // newer than those tested, and else ✓.
-func (c *doctorClient) mark(p *page) screen.Safe {
+func (c *doctorClient) mark(p *screen.Page) screen.Safe {
 	switch {
 	case c.Unread > 0:
 		return p.Bad()
@@ -85,39 +86,40 @@ func (c *doctorClient) mark(p *page) screen.Safe {
 }
 
 // versions prints all versions of a client.
-func (c *doctorClient) versions(p *page) {
+func (c *doctorClient) versions(p *screen.Page) {
 	for _, v := range c.Versions {
 		tested := screen.Safe("not tested")
 		if v.Tested {
 			tested = "tested"
 		}
-		p.Linef("    %s: %s, %s", visible(v.Name), plural(int64(v.Sessions), "session"), tested)
+		p.Linef("    %s: %s, %s", screen.Visible(v.Name), screen.Plural(int64(v.Sessions), "session"), tested)
 	}
 }
 
 // remarks prints what follows from versions, and what could not be read.
-func (r *doctorResult) remarks(p *page) {
+func (r *doctorResult) remarks(p *screen.Page) {
 	for i := range r.Clients {
 		if c := &r.Clients[i]; c.newer {
 			p.Line("")
-			p.prose(screen.Sprintf("%s %s is newer than the versions tested (%s). Exact conversions copy every record anyway; "+
-				"others report what they cannot carry.", visible(c.Format), visible(c.Versions[0].Name), screen.Join(visibleAll(c.Tested), ", ")))
+			printProse(p, screen.Sprintf("%s %s is newer than the versions tested (%s). Exact conversions copy every record anyway; "+
+				"others report what they cannot carry.", screen.Visible(c.Format), screen.Visible(c.Versions[0].Name),
+				screen.Join(visibleAll(c.Tested), ", ")))
 		}
 	}
 	if r.Unread == 0 {
 		return
 	}
 	p.Line("")
-	p.Line(p.Bad() + " " + screen.Sprintf("%s could not be read", plural(int64(r.Unread), "store")))
+	p.Line(p.Bad() + " " + screen.Sprintf("%s could not be read", screen.Plural(int64(r.Unread), "store")))
 	shown := r.failed
 	if !r.verbose {
 		shown = shown[:min(len(shown), 3)]
 	}
 	for _, u := range shown {
-		p.Table("    ", [][]screen.Safe{{visible(u.Err.Error())}})
+		p.Table("    ", [][]screen.Safe{{screen.Visible(u.Err.Error())}})
 	}
 	if rest := len(r.failed) - len(shown); rest > 0 {
-		p.Linef("    and %s more: --verbose lists all", grouped(int64(rest)))
+		p.Linef("    and %s more: --verbose lists all", screen.Grouped(int64(rest)))
 	}
 }
 
@@ -125,22 +127,22 @@ func (r *doctorResult) remarks(p *page) {
 const maxDriftRows = 15
 
 // drift prints what is unknown, and what to do about it.
-func (r *doctorResult) drift(p *page) {
+func (r *doctorResult) drift(p *screen.Page) {
 	p.Line("")
 	if r.Drift == 0 {
-		p.Linef("nothing in these stores is unknown to rehome %s", visible(r.Rehome))
+		p.Linef("nothing in these stores is unknown to rehome %s", screen.Visible(r.Rehome))
 		return
 	}
-	p.Line(p.Strong(screen.Sprintf("unknown to rehome %s", visible(r.Rehome))))
+	p.Line(p.Strong(screen.Sprintf("unknown to rehome %s", screen.Visible(r.Rehome))))
 	rows, rest := r.driftRows()
 	for _, line := range screen.Columns(rows, 1) {
 		p.Line(r.cut("  " + line))
 	}
 	if rest > 0 {
-		p.Linef("  and %s more: --verbose lists all", grouped(rest))
+		p.Linef("  and %s more: --verbose lists all", screen.Grouped(rest))
 	}
 	p.Line("")
-	p.prose("To report this, paste the output of `rehome doctor --json` into an issue. It has names and counts, but no content.")
+	printProse(p, "To report this, paste the output of `rehome doctor --json` into an issue. It has names and counts, but no content.")
 }
 
 // driftRows returns a row for each name, and the number of names that have none.
@@ -158,10 +160,11 @@ func (r *doctorResult) driftRows() (rows [][]screen.Safe, rest int64) {
 				rest++
 				continue
 			}
-			if where = visible(d.Where); k-from > 1 {
+			if where = screen.Visible(d.Where); k-from > 1 {
 				where += screen.Sprintf(" +%d", k-from-1)
 			}
-			rows = append(rows, []screen.Safe{visible(c.Format), grouped(n), visible(string(d.Kind)), visible(d.Name), "in " + where})
+			rows = append(rows, []screen.Safe{screen.Visible(c.Format), screen.Grouped(n), screen.Visible(string(d.Kind)), screen.Visible(d.Name),
+				"in " + where})
 		}
 	}
 	return rows, rest
@@ -169,21 +172,21 @@ func (r *doctorResult) driftRows() (rows [][]screen.Safe, rest int64) {
 
 func visibleAll(list []string) (out []screen.Safe) {
 	for _, s := range list {
-		out = append(out, visible(s))
+		out = append(out, screen.Visible(s))
 	}
 	return out
 }
 
-func (r *detectResult) text(p *page) {
+func (r *detectResult) Text(p *screen.Page) {
 	for _, d := range r.Paths {
 		if d.Error != nil {
 			continue // reported on stderr
 		}
-		p.Line(p.Strong(visible(d.Path)))
+		p.Line(p.Strong(screen.Visible(d.Path)))
 		for _, m := range d.Matches {
-			p.Linef("  %s (%d)", p.Cyan(visible(m.Format)), m.Score)
+			p.Linef("  %s (%d)", p.Cyan(screen.Visible(m.Format)), m.Score)
 			for _, e := range m.Evidence {
-				p.Line("    " + visible(e))
+				p.Line("    " + screen.Visible(e))
 			}
 		}
 	}

@@ -5,11 +5,37 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 
 	"rehome/cmd/internal/screen"
 	"rehome/formats"
 )
+
+// writeJSON prints one indented object to stdout, with hints that name the program.
+func (o *output) writeJSON(v any) error {
+	if o.rename == nil {
+		return writeJSON(o.stdout, v)
+	}
+	var doc bytes.Buffer
+	if err := writeJSON(&doc, v); err != nil {
+		return err
+	}
+	_, err := o.stdout.Write(renameHints(doc.Bytes(), o.rename))
+	return err
+}
+
+// hintMember matches a hint in indented JSON. No line within a string begins
+// like this: strings have no line ends.
+var hintMember = regexp.MustCompile(`(?m)^( *"hint": ")((?:[^"\\]|\\.)*)(",?)$`)
+
+// renameHints renames the hints of an indented JSON document.
+func renameHints(doc []byte, rename func(string) string) []byte {
+	return hintMember.ReplaceAllFunc(doc, func(line []byte) []byte {
+		m := hintMember.FindSubmatch(line)
+		return []byte(string(m[1]) + rename(string(m[2])) + string(m[3]))
+	})
+}
 
 // writeJSON prints one indented object. Characters that are unsafe on a
 // terminal are written as JSON escapes.

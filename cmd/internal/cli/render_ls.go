@@ -16,7 +16,7 @@ import (
 // unknown stands for a value that is not known.
 const unknown screen.Safe = "–"
 
-func (r *lsResult) text(p *page) {
+func (r *lsResult) Text(p *screen.Page) {
 	if r.width == 0 {
 		r.tabbed(p, r.Sessions)
 		return
@@ -34,7 +34,8 @@ func (r *lsResult) text(p *page) {
 	shown, lines := rows, r.height-len(tail)-1 // the prompt needs a line, too
 	if r.height > 0 && r.lines(rows) > lines {
 		footer := func(n int) []screen.Safe {
-			return r.wrapped("", screen.Sprintf("%s of %s; all: --limit 0", grouped(int64(listed(rows[:n]))), countSessions(listed(rows), len(rows)-listed(rows))), p.Faint)
+			return r.wrapped("", screen.Sprintf("%s of %s; all: --limit 0", screen.Grouped(int64(listed(rows[:n]))),
+				countSessions(listed(rows), len(rows)-listed(rows))), p.Faint)
 		}
 		shown = rows[:r.fitting(rows, max(lines-1-len(footer(len(rows))), minListed))]
 		cut := footer(len(shown))
@@ -59,9 +60,9 @@ type lsRow struct {
 
 // countSessions says how many sessions there are, in the same words everywhere.
 func countSessions(count, subagents int) screen.Safe {
-	out := plural(int64(count), "session")
+	out := screen.Plural(int64(count), "session")
 	if subagents > 0 {
-		out += ", " + plural(int64(subagents), "subagent")
+		out += ", " + screen.Plural(int64(subagents), "subagent")
 	}
 	return out
 }
@@ -167,7 +168,7 @@ type lsColumn struct {
 	from  int // width of the narrowest terminal that has it
 	right bool
 	cell  func(*lsResult, *lsRow) screen.Safe
-	paint func(*page, *lsRow, screen.Safe) screen.Safe
+	paint func(*screen.Page, *lsRow, screen.Safe) screen.Safe
 }
 
 const (
@@ -178,17 +179,17 @@ const (
 )
 
 func lsColumns() []lsColumn {
-	faint := func(p *page, _ *lsRow, s screen.Safe) screen.Safe { return p.Faint(s) }
+	faint := func(p *screen.Page, _ *lsRow, s screen.Safe) screen.Safe { return p.Faint(s) }
 	return []lsColumn{
-		{"id", 0, false, func(r *lsResult, s *lsRow) screen.Safe { return visible(r.listing.ShownID(s.ID)) },
-			func(p *page, _ *lsRow, s screen.Safe) screen.Safe { return p.Cyan(s) }},
-		{"title", 0, false, (*lsResult).title, func(_ *page, _ *lsRow, s screen.Safe) screen.Safe { return s }},
+		{"id", 0, false, func(r *lsResult, s *lsRow) screen.Safe { return screen.Visible(r.listing.ShownID(s.ID)) },
+			func(p *screen.Page, _ *lsRow, s screen.Safe) screen.Safe { return p.Cyan(s) }},
+		{"title", 0, false, (*lsResult).title, func(_ *screen.Page, _ *lsRow, s screen.Safe) screen.Safe { return s }},
 		{"project", 90, false, (*lsResult).project, faint},
-		{"client", 50, false, func(_ *lsResult, s *lsRow) screen.Safe { return visible(s.Agent) },
-			func(p *page, row *lsRow, s screen.Safe) screen.Safe { return p.Client(row.Agent, s) }},
+		{"client", 50, false, func(_ *lsResult, s *lsRow) screen.Safe { return screen.Visible(s.Agent) },
+			func(p *screen.Page, row *lsRow, s screen.Safe) screen.Safe { return p.Client(row.Agent, s) }},
 		{"updated", 34, true, (*lsResult).when, faint},
-		{"turns", 80, true, func(_ *lsResult, s *lsRow) screen.Safe { return known(s.Turns, grouped) }, faint},
-		{"size", 110, true, func(_ *lsResult, s *lsRow) screen.Safe { return known(s.Bytes, size) }, faint},
+		{"turns", 80, true, func(_ *lsResult, s *lsRow) screen.Safe { return known(s.Turns, screen.Grouped) }, faint},
+		{"size", 110, true, func(_ *lsResult, s *lsRow) screen.Safe { return known(s.Bytes, screen.Size) }, faint},
 	}
 }
 
@@ -210,7 +211,7 @@ func (r *lsResult) title(row *lsRow) screen.Safe {
 		title = "→ " + title
 	}
 	if row.Mark != "" {
-		title = screen.Trim(title+" ("+visible(row.Mark)+")", " ")
+		title = screen.Trim(title+" ("+screen.Visible(row.Mark)+")", " ")
 	}
 	return row.indent + cmp.Or(title, unknown)
 }
@@ -243,7 +244,7 @@ func approximate(t session.Stamp, text string) screen.Safe {
 	if t.Inferred() {
 		text = "~" + text
 	}
-	return visible(text)
+	return screen.Visible(text)
 }
 
 func (r *lsResult) shortPath(dir string) screen.Safe { return shortPath(r.home, dir) }
@@ -253,7 +254,7 @@ func shortPath(home, dir string) screen.Safe {
 	if dir == "" {
 		return unknown
 	}
-	return visible(homePath(home, dir))
+	return screen.Visible(homePath(home, dir))
 }
 
 // homePath returns a path with ~ for the home folder.
@@ -286,7 +287,7 @@ func padLeft(s screen.Safe, width int) screen.Safe {
 }
 
 // table prints rows. The title has the width that the other columns leave.
-func (r *lsResult) table(p *page, rows []lsRow) {
+func (r *lsResult) table(p *screen.Page, rows []lsRow) {
 	if len(rows) == 0 {
 		return
 	}
@@ -363,9 +364,9 @@ func (r *lsResult) details(row *lsRow) []screen.Safe {
 	if !r.long {
 		return nil
 	}
-	out := []screen.Safe{"id " + visible(row.ID)}
+	out := []screen.Safe{"id " + screen.Visible(row.ID)}
 	for _, s := range row.Sources {
-		out = append(out, "in "+r.shortPath(s.Path)+" ("+visible(s.Format)+")")
+		out = append(out, "in "+r.shortPath(s.Path)+" ("+screen.Visible(s.Format)+")")
 	}
 	return out
 }

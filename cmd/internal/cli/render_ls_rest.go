@@ -10,7 +10,7 @@ import (
 )
 
 // tabbed prints a line for each session and its subagents, for other programs.
-func (r *lsResult) tabbed(p *page, list []lsSession) {
+func (r *lsResult) tabbed(p *screen.Page, list []lsSession) {
 	number := func(n *int64) string {
 		if n == nil {
 			return ""
@@ -30,7 +30,7 @@ func (r *lsResult) tabbed(p *page, list []lsSession) {
 			if n > 0 {
 				line += "\t"
 			}
-			line += visible(cell)
+			line += screen.Visible(cell)
 		}
 		p.Line(line)
 		r.tabbed(p, s.Children)
@@ -57,7 +57,7 @@ func (r *lsResult) remarks() (out []string) {
 	}
 	for i, path := range r.Unrecognized {
 		if more := len(r.Unrecognized) - i; i == maxUnlisted && more > 1 && !r.all {
-			return append(out, string(grouped(int64(more)))+" more files look like sessions, but no format recognizes them (--all)")
+			return append(out, string(screen.Grouped(int64(more)))+" more files look like sessions, but no format recognizes them (--all)")
 		}
 		out = append(out, string(r.shortPath(path))+": looks like a session, but no format recognizes it")
 	}
@@ -69,7 +69,7 @@ func (r *lsResult) remarks() (out []string) {
 const maxUnlisted = 3
 
 // tail returns the lines below the table.
-func (r *lsResult) tail(p *page) (out []screen.Safe) {
+func (r *lsResult) tail(p *screen.Page) (out []screen.Safe) {
 	add := func(indent, s screen.Safe, paint func(screen.Safe) screen.Safe) {
 		out = append(out, r.wrapped(indent, s, paint)...)
 	}
@@ -78,7 +78,7 @@ func (r *lsResult) tail(p *page) (out []screen.Safe) {
 		if n == 1 {
 			add("", "1 "+one, screen.Plain)
 		} else {
-			add("", grouped(int64(n))+" "+more, screen.Plain)
+			add("", screen.Grouped(int64(n))+" "+more, screen.Plain)
 		}
 		if listed = n; r.height > 0 && n > maxUnlisted+1 && !r.all {
 			listed = maxUnlisted
@@ -87,7 +87,7 @@ func (r *lsResult) tail(p *page) (out []screen.Safe) {
 	}
 	end := func(n int) {
 		if n > 0 {
-			add("  ", "and "+grouped(int64(n))+" more (--all)", p.Faint)
+			add("  ", "and "+screen.Grouped(int64(n))+" more (--all)", p.Faint)
 		}
 	}
 	if n := len(r.Unread); n > 0 {
@@ -127,16 +127,16 @@ func (r *lsResult) wrapped(indent, s screen.Safe, paint func(screen.Safe) screen
 }
 
 // unreadLines returns which store could not be read, why, and what to do about it.
-func (r *lsResult) unreadLines(p *page, u lsUnread) []screen.Safe {
-	lines := r.wrapped("  ", r.shortPath(u.Path)+": "+visible(u.Reason), p.Yellow)
+func (r *lsResult) unreadLines(p *screen.Page, u lsUnread) []screen.Safe {
+	lines := r.wrapped("  ", r.shortPath(u.Path)+": "+screen.Visible(u.Reason), p.Yellow)
 	if u.Hint != "" && u.Reason != sessions.ErrUnsupported.Error() {
-		lines = append(lines, r.wrapped("    ", "hint: "+visible(u.Hint), p.Faint)...)
+		lines = append(lines, r.wrapped("    ", "hint: "+screen.Visible(u.Hint), p.Faint)...)
 	}
 	return lines
 }
 
 // unread prints unreadLines.
-func (r *lsResult) unread(p *page, u lsUnread) {
+func (r *lsResult) unread(p *screen.Page, u lsUnread) {
 	for _, l := range r.unreadLines(p, u) {
 		p.Line(l)
 	}
@@ -149,7 +149,7 @@ func (r *lsResult) hidden() screen.Safe {
 		if n == 1 {
 			parts = append(parts, "1 "+one)
 		} else if n > 1 {
-			parts = append(parts, grouped(int64(n))+" "+more)
+			parts = append(parts, screen.Grouped(int64(n))+" "+more)
 		}
 	}
 	add(r.Hidden.Other, "session filtered out", "sessions filtered out")
@@ -173,7 +173,8 @@ func (r *lsResult) searched() (out []screen.Safe) {
 		for _, dir := range r.listing.Absent {
 			absent = append(absent, r.shortPath(dir))
 		}
-		out = append(out, "no client has kept sessions here: none of "+screen.Join(absent, ", ")+" exists", "to list those of another place, run `rehome ls PATH`")
+		out = append(out, "no client has kept sessions here: none of "+screen.Join(absent, ", ")+" exists",
+			"to list those of another place, run `rehome ls PATH`")
 	}
 	return out
 }

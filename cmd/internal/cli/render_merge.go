@@ -8,13 +8,13 @@ import (
 	"rehome/convert/merge"
 )
 
-func (r mergeResult) text(p *page) {
-	p.Line(visible(strings.Join(r.Sources, " + ")) + " -> " + visible(r.Target))
+func (r mergeResult) Text(p *screen.Page) {
+	p.Line(screen.Visible(strings.Join(r.Sources, " + ")) + " -> " + screen.Visible(r.Target))
 	count := map[string]int64{}
 	for _, s := range r.Sessions {
 		count[s.Outcome]++
 	}
-	total := plural(int64(len(r.Sessions)), "session")
+	total := screen.Plural(int64(len(r.Sessions)), "session")
 	if len(r.Sessions) == 0 {
 		total = "files"
 	}
@@ -24,7 +24,7 @@ func (r mergeResult) text(p *page) {
 		{merge.Kept, "continued differently"}, {merge.Forked, "new as forks"},
 	} {
 		if n := count[part.outcome]; n > 0 {
-			parts = append(parts, visible(fmt.Sprintf("%d %s", n, part.text)))
+			parts = append(parts, screen.Visible(fmt.Sprintf("%d %s", n, part.text)))
 		}
 	}
 	verb := screen.Safe("merged")
@@ -43,13 +43,13 @@ func (r mergeResult) text(p *page) {
 		if s.Outcome != merge.Forked {
 			continue
 		}
-		p.Line("    fork " + visible(s.ID) + "  " + oneLine(s.Title))
-		p.Line(p.Faint("      of " + visible(s.Of)))
+		p.Line("    fork " + screen.Visible(s.ID) + "  " + oneLine(s.Title))
+		p.Line(p.Faint("      of " + screen.Visible(s.Of)))
 	}
 	r.remarks(p)
 	r.finished(p)
 	if r.Backup != "" {
-		p.Line("  old target kept as " + visible(r.Backup))
+		p.Line("  old target kept as " + screen.Visible(r.Backup))
 	}
 	if r.DryRun {
 		p.Line("  dry run: nothing was written")
@@ -57,7 +57,7 @@ func (r mergeResult) text(p *page) {
 }
 
 // finished prints what --finish adds. Why stores still have conflicts is printed as errors.
-func (r mergeResult) finished(p *page) {
+func (r mergeResult) finished(p *screen.Page) {
 	f := r.finishedMerge
 	if f == nil {
 		return
@@ -66,14 +66,14 @@ func (r mergeResult) finished(p *page) {
 		p.Line("  staged with git add:")
 	}
 	for _, name := range f.Staged {
-		p.Line("    " + visible(name))
+		p.Line("    " + screen.Visible(name))
 	}
 	for _, one := range f.Unresolved {
 		switch {
 		case one.skipped:
-			p.Line("  still has a conflict: " + visible(one.Path))
+			p.Line("  still has a conflict: " + screen.Visible(one.Path))
 		case one.Path != "":
-			p.Line("  not a store, resolve it yourself: " + visible(one.Path))
+			p.Line("  not a store, resolve it yourself: " + screen.Visible(one.Path))
 		}
 	}
 	next := screen.Safe("  next: ")
@@ -81,12 +81,12 @@ func (r mergeResult) finished(p *page) {
 		next = "  when no conflict is left: "
 	}
 	if !r.DryRun {
-		p.Line(next + visible(f.Next))
+		p.Line(next + screen.Visible(f.Next))
 	}
 }
 
 // remarks prints each remark once, with the first of the sessions that it is about.
-func (r mergeResult) remarks(p *page) {
+func (r mergeResult) remarks(p *screen.Page) {
 	also := map[string]int64{} // by the text after the session
 	var order []string
 	for _, remark := range r.Remarks {
@@ -103,6 +103,6 @@ func (r mergeResult) remarks(p *page) {
 		if n := also[text]; n > 1 {
 			remark = fmt.Sprintf("%s and %d more: %s", of, n-1, text)
 		}
-		p.Wrapped("  ", visible(remark), screen.Plain)
+		p.Wrapped("  ", screen.Visible(remark), screen.Plain)
 	}
 }

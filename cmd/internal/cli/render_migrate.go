@@ -14,9 +14,9 @@ import (
 	"rehome/internal/shell"
 )
 
-// text prints a line for each session if there are few, what the model will not see,
+// Text prints a line for each session if there are few, what the model will not see,
 // and how to continue. Failures come last, by their reasons.
-func (r *migrateResult) text(p *page) {
+func (r *migrateResult) Text(p *screen.Page) {
 	few, all := len(r.Migrated) <= maxSessionRows, lossTotals{}
 	var done []migrated // in this run, with --losses also before
 	count := map[string]int{}
@@ -46,23 +46,23 @@ func (r *migrateResult) text(p *page) {
 			}
 		}
 	}
-	p.servers(r.client, servers)
+	printServers(p, r.client, servers)
 	r.howTo(p, count[convert.Checked] > 0)
 	r.failures(p)
 }
 
 // redacted prints how many places were redacted in all sessions.
-func (r *migrateResult) redacted(p *page, done []migrated) {
+func (r *migrateResult) redacted(p *screen.Page, done []migrated) {
 	var sums []convert.RedactedCount
 	for _, m := range done {
 		sums = convert.AddRedacted(sums, m.Redacted)
 	}
-	p.redacted(sums)
+	printRedacted(p, sums)
 }
 
 // headline prints what became of a session.
-func (r *migrateResult) headline(p *page, m migrated) {
-	title, client := oneLine(cmp.Or(m.Title, m.ID)), visible(r.client)
+func (r *migrateResult) headline(p *screen.Page, m migrated) {
+	title, client := oneLine(cmp.Or(m.Title, m.ID)), screen.Visible(r.client)
 	lead, rest := screen.Safe("✓ "), " → "+client+"   "+r.size(m)
 	switch {
 	case m.Status == convert.Same && r.back:
@@ -90,9 +90,9 @@ const minTitle = 16
 
 // size returns how long a session is.
 func (r *migrateResult) size(m migrated) screen.Safe {
-	out := plural(m.Turns, "turn") + ", " + plural(m.Messages, "message")
+	out := screen.Plural(m.Turns, "turn") + ", " + screen.Plural(m.Messages, "message")
 	if m.Subagents > 0 {
-		out += ", " + plural(int64(m.Subagents), "subagent")
+		out += ", " + screen.Plural(int64(m.Subagents), "subagent")
 	}
 	if m.Status == convert.Updated {
 		out += " (updated)"
@@ -100,57 +100,61 @@ func (r *migrateResult) size(m migrated) screen.Safe {
 	return out
 }
 
-func (r *migrateResult) skipped(p *page) {
+func (r *migrateResult) skipped(p *screen.Page) {
 	if r.Empty > 0 {
-		p.Line(plural(int64(r.Empty), "empty session") + " skipped")
+		p.Line(screen.Plural(int64(r.Empty), "empty session") + " skipped")
 	}
 	if r.Histories > 0 {
-		p.Line(plural(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
+		p.Line(screen.Plural(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
 	}
 }
 
 // totals prints how many sessions had each outcome.
-func (r *migrateResult) totals(p *page, count map[string]int) {
+func (r *migrateResult) totals(p *screen.Page, count map[string]int) {
 	var totals []screen.Safe
 	for _, t := range []struct{ status, word string }{
-		{convert.Placed, "migrated"}, {convert.Checked, "would be migrated"}, {convert.Updated, "updated"}, {convert.Same, "unchanged"}, {convert.Continued, "continued since"}, {convert.Failed, "failed"},
+		{convert.Placed, "migrated"}, {convert.Checked, "would be migrated"}, {convert.Updated, "updated"}, {convert.Same, "unchanged"},
+		{convert.Continued, "continued since"}, {convert.Failed, "failed"},
 	} {
 		if n := count[t.status]; n > 0 {
-			totals = append(totals, grouped(int64(n))+" "+visible(t.word))
+			totals = append(totals, screen.Grouped(int64(n))+" "+screen.Visible(t.word))
 		}
 	}
-	p.Line(screen.Join(totals, ", ") + p.Faint(", in "+visible(r.Dir)))
+	p.Line(screen.Join(totals, ", ") + p.Faint(", in "+screen.Visible(r.Dir)))
 }
 
 // lost prints in one line what the model does not see and what the client cannot do,
 // or all losses, if that is asked for.
-func (r *migrateResult) lost(p *page, done []migrated, all lossTotals) {
+func (r *migrateResult) lost(p *screen.Page, done []migrated, all lossTotals) {
 	if len(done) == 0 || len(all) == 0 {
 		return
 	}
 	if r.losses {
-		p.lossDetails(all)
+		printLossDetails(p, all)
 		for _, m := range done {
-			p.Line(p.Faint("  " + visible(m.File)))
+			p.Line(p.Faint("  " + screen.Visible(m.File)))
 		}
 		return
 	}
-	p.lossSummary(all, "The model sees the whole conversation", cmp.Or(r.width, screen.PageWidth))
+	printLossSummary(p, all, "The model sees the whole conversation", cmp.Or(r.width, screen.PageWidth))
 }
 
-// lossSummary prints the losses in one line by their consequences, or that none matters.
-func (p *page) lossSummary(all []loss.Group, none screen.Safe, width int) {
+// printLossSummary prints the losses in one line by their consequences, or that none matters.
+func printLossSummary(p *screen.Page, all []loss.Group, none screen.Safe, width int) {
 	var parts []screen.Safe
 	brief := loss.Brief(all)
 	for i, g := range brief {
 		if i == maxBrief && len(brief) > maxBrief+1 {
-			parts = append(parts, plural(int64(len(brief)-i), "other kind")+" of loss")
+			parts = append(parts, screen.Plural(int64(len(brief)-i), "other kind")+" of loss")
 			break
 		}
-		parts = append(parts, grouped(g.Count)+" "+visible(g.What))
+		parts = append(parts, screen.Grouped(g.Count)+" "+screen.Visible(g.What))
 	}
 	line := cmp.Or(screen.Join(parts, ", "), none)
-	if len(parts) > 0 && !slices.ContainsFunc(brief, func(g loss.Group) bool { return g.Consequence == loss.Unseen && g.Code != loss.SystemPromptUnsent }) {
+	if len(parts) > 0 && !slices.ContainsFunc(brief, func(g loss.Group) bool {
+		return g.Consequence == loss.Unseen &&
+			g.Code != loss.SystemPromptUnsent
+	}) {
 		line = "The model sees every message; " + line
 	}
 	for _, part := range screen.WrapWords(line+"; details: --losses", width-2) {
@@ -169,9 +173,9 @@ var lossHeadings = map[loss.Consequence]screen.Safe{
 	loss.None:       "Without effect on the conversation:",
 }
 
-// lossDetails lists losses by their consequences, with the first places. Places are
+// printLossDetails lists losses by their consequences, with the first places. Places are
 // not wrapped, so that they can be copied.
-func (p *page) lossDetails(all []loss.Group) {
+func printLossDetails(p *screen.Page, all []loss.Group) {
 	for _, c := range loss.Consequences() {
 		heading := lossHeadings[c]
 		for _, l := range all {
@@ -182,11 +186,12 @@ func (p *page) lossDetails(all []loss.Group) {
 				p.Line("  " + heading)
 				heading = ""
 			}
-			code := "(" + visible(string(l.Code)) + ")"
-			p.Wrapped("    ", grouped(l.Count)+" "+visible(l.What)+" "+code, func(s screen.Safe) screen.Safe { return screen.ReplaceAll(s, code, p.Faint(code)) })
+			code := "(" + screen.Visible(string(l.Code)) + ")"
+			p.Wrapped("    ", screen.Grouped(l.Count)+" "+screen.Visible(l.What)+" "+code,
+				func(s screen.Safe) screen.Safe { return screen.ReplaceAll(s, code, p.Faint(code)) })
 			places := slices.Compact(slices.Clone(l.Places))
 			for _, at := range places[:min(len(places), maxPlaces)] {
-				p.Line(p.Faint("      " + visible(at)))
+				p.Line(p.Faint("      " + screen.Visible(at)))
 			}
 		}
 	}
@@ -196,7 +201,7 @@ func (p *page) lossDetails(all []loss.Group) {
 const maxPlaces = 3
 
 // heavy names the sessions that are too long for the client to continue as they are.
-func (r *migrateResult) heavy(p *page, done []migrated) {
+func (r *migrateResult) heavy(p *screen.Page, done []migrated) {
 	var heavy []migrated
 	for _, m := range done {
 		if r.tokens > 0 && m.Tokens > r.tokens {
@@ -206,9 +211,10 @@ func (r *migrateResult) heavy(p *page, done []migrated) {
 	switch len(heavy) {
 	case 0:
 	case 1:
-		p.Linef("  About %s tokens: %s will summarize the session first", roundTokens(heavy[0].Tokens), visible(r.client))
+		p.Linef("  About %s tokens: %s will summarize the session first", roundTokens(heavy[0].Tokens), screen.Visible(r.client))
 	default:
-		p.Linef("  %s have more than %s tokens: %s will summarize them first", plural(int64(len(heavy)), "session"), roundTokens(r.tokens), visible(r.client))
+		p.Linef("  %s have more than %s tokens: %s will summarize them first", screen.Plural(int64(len(heavy)), "session"),
+			roundTokens(r.tokens), screen.Visible(r.client))
 	}
 }
 
@@ -218,12 +224,12 @@ func roundTokens(n int64) screen.Safe {
 	for n >= 100*unit {
 		unit *= 10
 	}
-	return grouped((n+unit/2)/unit*unit/1000) + "k"
+	return screen.Grouped((n+unit/2)/unit*unit/1000) + "k"
 }
 
 // howTo prints how to continue, or that a dry run wrote nothing. Each of several
 // sessions is continued in its folder.
-func (r *migrateResult) howTo(p *page, dry bool) {
+func (r *migrateResult) howTo(p *screen.Page, dry bool) {
 	var dirs []string
 	var one *migrated
 	for i, m := range r.Migrated {
@@ -233,7 +239,7 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 	}
 	for _, m := range r.Migrated {
 		if m.Code != "" && len(r.Migrated) <= maxSessionRows {
-			p.Line("  Continue:  " + p.Strong(visible(m.Code)))
+			p.Line("  Continue:  " + p.Strong(screen.Visible(m.Code)))
 		}
 	}
 	defer r.howToUndo(p)
@@ -242,22 +248,23 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 		p.Line(p.Faint("  Nothing was written: this was a dry run."))
 	case one == nil:
 	case len(r.Migrated) == 1:
-		p.Line("  Continue:  " + p.Strong(visible(one.Continue)))
+		p.Line("  Continue:  " + p.Strong(screen.Visible(one.Continue)))
 		if one.Status == convert.Continued {
-			p.Line(p.Faint("  New copy:  " + visible(shell.Command("rehome", "migrate", one.ID, "--again"))))
+			p.Line(p.Faint("  New copy:  " + screen.Visible(shell.Command("rehome", "migrate", one.ID, "--again"))))
 		}
 	case len(dirs) == 1:
 		all := *one.Launch
 		all.Argv = all.Argv[:len(all.Argv)-1] // the client offers all sessions of the folder
-		p.Line("  Continue:  " + p.Strong(visible(all.shell())))
+		p.Line("  Continue:  " + p.Strong(screen.Visible(all.shell())))
 	default:
-		p.Linef("  Continue:  %s, in the folder of a session", p.Strong(visible(strings.Join(one.Launch.Argv[:len(one.Launch.Argv)-1], " "))))
+		p.Linef("  Continue:  %s, in the folder of a session", p.Strong(screen.Visible(strings.Join(one.Launch.Argv[:len(one.Launch.Argv)-1],
+			" "))))
 	}
 }
 
 // howToUndo prints how to undo each migration that has a record, which those of one store
 // can share.
-func (r *migrateResult) howToUndo(p *page) {
+func (r *migrateResult) howToUndo(p *screen.Page) {
 	records := map[int]bool{}
 	for _, m := range r.Migrated {
 		if known := records[m.Undo]; !known && m.Undo > 0 && len(records) < maxSessionRows {
@@ -266,7 +273,7 @@ func (r *migrateResult) howToUndo(p *page) {
 			if r.home != "" {
 				command += " --home " + r.home
 			}
-			p.Line(p.Faint("  Undo:      " + visible(command)))
+			p.Line(p.Faint("  Undo:      " + screen.Visible(command)))
 		}
 	}
 }
@@ -275,7 +282,7 @@ func (r *migrateResult) howToUndo(p *page) {
 const maxFailures = 5
 
 // failures prints the sessions that failed, by their reasons.
-func (r *migrateResult) failures(p *page) {
+func (r *migrateResult) failures(p *screen.Page) {
 	type reason struct{ what, hint string }
 	var reasons []reason
 	of := map[reason][]migrated{}
@@ -294,20 +301,20 @@ func (r *migrateResult) failures(p *page) {
 	}
 	for _, why := range reasons {
 		list := of[why]
-		p.Line(p.Bad() + " " + plural(int64(len(list)), "session") + " failed: " + p.Red(visible(why.what)))
+		p.Line(p.Bad() + " " + screen.Plural(int64(len(list)), "session") + " failed: " + p.Red(screen.Visible(why.what)))
 		for i, m := range list {
 			if i == maxFailures && len(list) > maxFailures+1 {
-				p.Linef("    and %s more", grouped(int64(len(list)-i)))
+				p.Linef("    and %s more", screen.Grouped(int64(len(list)-i)))
 				break
 			}
-			row := visible(m.ID)
+			row := screen.Visible(m.ID)
 			if m.Title != "" {
 				row += "  " + oneLine(m.Title)
 			}
 			p.Line("    " + screen.Cut(row, cmp.Or(r.width, screen.PageWidth)-4))
 		}
 		if why.hint != "" {
-			p.Line(p.Faint("  hint: " + visible(why.hint)))
+			p.Line(p.Faint("  hint: " + screen.Visible(why.hint)))
 		}
 	}
 }

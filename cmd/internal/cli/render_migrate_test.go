@@ -11,7 +11,7 @@ import (
 // screenOf is what a result prints, on a terminal of some width if that is not 0.
 func screenOf(r *migrateResult) string {
 	var out strings.Builder
-	r.text(&page{Page: screen.NewPage(&out, false)})
+	r.Text(screen.NewPage(&out, false))
 	return out.String()
 }
 
@@ -35,7 +35,8 @@ func TestMigrateHeavy(t *testing.T) {
 
 // TestMigrateNarrow: the title gives way on a terminal, and nothing else does.
 func TestMigrateNarrow(t *testing.T) {
-	m := migrated{Migrated: &convert.Migrated{ID: "a", Title: "  Fix\n\tthe flaky \x1b[31mlogin test that nobody has understood yet", Status: convert.Placed, Turns: 4, Messages: 18}}
+	m := migrated{Migrated: &convert.Migrated{ID: "a", Title: "  Fix\n\tthe flaky \x1b[31mlogin test that nobody has understood yet",
+		Status: convert.Placed, Turns: 4, Messages: 18}}
 	r := &migrateResult{Migrated: []migrated{m}, client: "Claude Code", width: 60}
 	if got, want := screenOf(r), "✓ Fix the flaky \\e[31… → Claude Code   4 turns, 18 messages\n"; screen.Cells(screen.Visible(strings.TrimSuffix(got, "\n"))) > 60 || !strings.HasPrefix(got, "✓ Fix the flaky") || !strings.HasSuffix(got, "… → Claude Code   4 turns, 18 messages\n") {
 		t.Errorf("%q, want such as %q", got, want)
@@ -68,17 +69,22 @@ func TestMigrateFailures(t *testing.T) {
 func TestMCPServer(t *testing.T) {
 	l := launch{Argv: []string{"claude", "--resume", "x"}, Dir: "/a b"}
 	for want, s := range map[string]convert.MCPServer{
-		"cd '/a b' && claude mcp add db -- run '$(rm -r x)' '; y'":                                      {Name: "db", Command: []string{"run", "$(rm -r x)", "; y"}},
-		"claude mcp add db --scope user --env A=VALUE -- run":                                           {Name: "db", Shared: true, Env: []string{"A"}, Command: []string{"run"}},
-		"claude mcp add db --scope user --transport http https://x/mcp --header 'Authorization: VALUE'": {Name: "db", Shared: true, URL: "https://x/mcp", Headers: []string{"Authorization"}},
-		"claude mcp add db --scope user --transport sse https://x":                                      {Name: "db", Shared: true, SSE: true, URL: "https://x"},
+		"cd '/a b' && claude mcp add db -- run '$(rm -r x)' '; y'": {Name: "db",
+			Command: []string{"run", "$(rm -r x)", "; y"}},
+		"claude mcp add db --scope user --env A=VALUE -- run": {Name: "db", Shared: true,
+			Env: []string{"A"}, Command: []string{"run"}},
+		"claude mcp add db --scope user --transport http https://x/mcp --header 'Authorization: VALUE'": {Name: "db", Shared: true,
+			URL: "https://x/mcp", Headers: []string{"Authorization"}},
+		"claude mcp add db --scope user --transport sse https://x": {Name: "db", Shared: true, SSE: true,
+			URL: "https://x"},
 	} {
 		if got := newMCPServer(s, l, "linux"); got.Add != want {
 			t.Errorf("%s\nwant %s", got.Add, want)
 		}
 	}
 	for _, s := range []convert.MCPServer{
-		{Name: "--help", Command: []string{"x"}}, {Name: "a b", Command: []string{"x"}}, {Name: "a"}, {Name: "a", Env: []string{"A=$(x)"}, Command: []string{"x"}}, {Name: "a", Headers: []string{"A\nB"}, URL: "x"},
+		{Name: "--help", Command: []string{"x"}}, {Name: "a b", Command: []string{"x"}}, {Name: "a"},
+		{Name: "a", Env: []string{"A=$(x)"}, Command: []string{"x"}}, {Name: "a", Headers: []string{"A\nB"}, URL: "x"},
 	} {
 		if got := newMCPServer(s, l, "linux"); got.Add != "" || got.Name != s.Name {
 			t.Errorf("%+v", got)

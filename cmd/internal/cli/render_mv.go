@@ -10,9 +10,9 @@ import (
 	"rehome/convert/mv"
 )
 
-// text prints each session with its new path, then what stays, then what to do next.
-func (r *mvResult) text(p *page) {
-	p.Line(p.Strong(visible(r.Old)) + " → " + p.Strong(visible(r.New)))
+// Text prints each session with its new path, then what stays, then what to do next.
+func (r *mvResult) Text(p *screen.Page) {
+	p.Line(p.Strong(screen.Visible(r.Old)) + " → " + p.Strong(screen.Visible(r.New)))
 	if r.Missing && !r.Remove {
 		p.Wrapped("  ", "this folder does not exist yet: move the project there, so that its sessions can be continued", screen.Plain)
 	}
@@ -30,17 +30,18 @@ func (r *mvResult) text(p *page) {
 		if r.Remove {
 			what = ": not removed: "
 		}
-		p.Line("  - " + visible(r.clients[l.Client]) + ": " + visible(l.Path) + what + visible(l.Why))
+		p.Line("  - " + screen.Visible(r.clients[l.Client]) + ": " + screen.Visible(l.Path) + what + screen.Visible(l.Why))
 		if l.Hint != "" {
-			p.Line(p.Faint("    hint: " + visible(l.Hint)))
+			p.Line(p.Faint("    hint: " + screen.Visible(l.Hint)))
 		}
 	}
 	r.next(p)
 }
 
-func (r *mvResult) session(p *page, s *mv.Session) {
+func (r *mvResult) session(p *screen.Page, s *mv.Session) {
 	mark, what := p.OK(), oneLine(cmp.Or(s.Title, s.ID, filepath.Base(s.From)))
-	verb := map[string]screen.Safe{mv.Planned: "to copy", mv.Moved: "copied", mv.Same: "already there", mv.Removed: "removed", mv.Failed: "not copied"}[s.Status]
+	verb := map[string]screen.Safe{mv.Planned: "to copy", mv.Moved: "copied", mv.Same: "already there", mv.Removed: "removed",
+		mv.Failed: "not copied"}[s.Status]
 	at := s.To
 	if r.Remove {
 		at = s.From
@@ -56,27 +57,27 @@ func (r *mvResult) session(p *page, s *mv.Session) {
 	if s.InPlace && s.Status == mv.Planned {
 		verb += " in place"
 		if s.Bytes > 0 {
-			verb += " (" + size(s.Bytes) + ")"
+			verb += " (" + screen.Size(s.Bytes) + ")"
 		}
 	}
 	if s.Untested && s.Status != mv.Failed {
 		verb += ", not verified"
 	}
-	p.Line("  " + mark + " " + p.Client(s.Client, visible(r.clients[s.Client])) + "  " + p.Strong(what) + "  " + verb)
+	p.Line("  " + mark + " " + p.Client(s.Client, screen.Visible(r.clients[s.Client])) + "  " + p.Strong(what) + "  " + verb)
 	if s.Error == nil {
-		p.Line(p.Faint("      " + visible(at)))
+		p.Line(p.Faint("      " + screen.Visible(at)))
 		return
 	}
-	p.Line("      " + p.Red(visible(s.Error.Message)))
+	p.Line("      " + p.Red(screen.Visible(s.Error.Message)))
 	if s.Error.Hint != "" {
-		p.Line(p.Faint("      hint: " + visible(s.Error.Hint)))
+		p.Line(p.Faint("      hint: " + screen.Visible(s.Error.Hint)))
 	}
 }
 
 // next prints what can be done next.
-func (r *mvResult) next(p *page) {
+func (r *mvResult) next(p *screen.Page) {
 	for _, n := range r.Undo {
-		p.Line(p.Faint("  Undo:  rehome undo " + visible(strconv.Itoa(n))))
+		p.Line(p.Faint("  Undo:  rehome undo " + screen.Visible(strconv.Itoa(n))))
 		if !r.Remove {
 			break // it undoes all of the move
 		}
@@ -87,7 +88,10 @@ func (r *mvResult) next(p *page) {
 	switch {
 	case r.DryRun && len(r.Sessions) > 0:
 		p.Line(p.Faint("  Nothing was written: this was a dry run."))
-	case !r.Remove && slices.ContainsFunc(r.Sessions, func(s mv.Session) bool { return s.From != s.To && !s.InPlace && s.Status != mv.Failed }):
+	case !r.Remove && slices.ContainsFunc(r.Sessions, func(s mv.Session) bool {
+		return s.From != s.To && !s.InPlace &&
+			s.Status != mv.Failed
+	}):
 		p.Wrapped("  ", "the originals stay; when all works, remove them with --remove-old", screen.Plain)
 	}
 }

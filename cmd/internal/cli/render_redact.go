@@ -34,15 +34,17 @@ type redactedStore struct {
 }
 
 func newRedactResult(r *convert.Report, keyed, verbose bool) *redactResult {
-	out := &redactResult{Source: r.Source, Target: r.Target, Placed: r.Placed, DryRun: r.DryRun, Backup: r.Backup, keyed: keyed, verbose: verbose, Stores: []redactedStore{}}
+	out := &redactResult{Source: r.Source, Target: r.Target, Placed: r.Placed, DryRun: r.DryRun, Backup: r.Backup, keyed: keyed,
+		verbose: verbose, Stores: []redactedStore{}}
 	for _, s := range r.Stores {
-		out.Stores = append(out.Stores, redactedStore{s.Place(), s.From, s.To, s.Status, s.Rows, s.Bytes, append([]convert.RedactedCount{}, s.Redacted...), s.Losses, s.Error})
+		out.Stores = append(out.Stores, redactedStore{s.Place(), s.From, s.To, s.Status, s.Rows, s.Bytes,
+			append([]convert.RedactedCount{}, s.Redacted...), s.Losses, s.Error})
 	}
 	return out
 }
 
-func (r *redactResult) text(p *page) {
-	p.Linef("%s -> %s", p.Strong(visible(r.Source)), p.Strong(visible(r.Target)))
+func (r *redactResult) Text(p *screen.Page) {
+	p.Linef("%s -> %s", p.Strong(screen.Visible(r.Source)), p.Strong(screen.Visible(r.Target)))
 	if len(r.Stores) > 1 && !r.verbose {
 		r.summary(p)
 	} else {
@@ -55,7 +57,7 @@ func (r *redactResult) text(p *page) {
 		p.Line("  stand for different ones; with --key it stands for the same")
 	}
 	if r.Backup != "" {
-		p.Linef("  old target kept as %s", visible(r.Backup))
+		p.Linef("  old target kept as %s", screen.Visible(r.Backup))
 	}
 	if r.DryRun {
 		p.Line("  nothing was written: this was a dry run")
@@ -63,35 +65,35 @@ func (r *redactResult) text(p *page) {
 }
 
 // print prints one store.
-func (s *redactedStore) print(p *page) {
-	format := visible(s.From)
+func (s *redactedStore) print(p *screen.Page) {
+	format := screen.Visible(s.From)
 	if s.To != s.From && s.To != "" {
-		format = screen.Sprintf("%s -> %s", format, visible(s.To))
+		format = screen.Sprintf("%s -> %s", format, screen.Visible(s.To))
 	}
 	if s.Path != "." {
-		format = screen.Sprintf("%s: %s", visible(s.Path), format)
+		format = screen.Sprintf("%s: %s", screen.Visible(s.Path), format)
 	}
-	p.Linef("  %s, %s, %s, %s", format, p.status(s.Status), plural(s.Rows, "record"), size(s.Bytes))
+	p.Linef("  %s, %s, %s, %s", format, paintStatus(p, s.Status), screen.Plural(s.Rows, "record"), screen.Size(s.Bytes))
 	s.found(p)
-	p.failure("    ", s.Error)
+	printFailure(p, "    ", s.Error)
 }
 
 // found prints what was redacted and lost.
-func (s *redactedStore) found(p *page) {
+func (s *redactedStore) found(p *screen.Page) {
 	for _, c := range s.Found {
-		p.Linef("    %s: %s in %s", visible(c.Rule), plural(c.Values, "value"), plural(c.Places, "place"))
+		p.Linef("    %s: %s in %s", screen.Visible(c.Rule), screen.Plural(c.Values, "value"), screen.Plural(c.Places, "place"))
 		if len(c.Records) > 0 {
-			p.Linef("      first at %s", visible(c.Records[0]))
+			p.Linef("      first at %s", screen.Visible(c.Records[0]))
 		}
 	}
 	if len(s.Found) == 0 && s.Error == nil {
 		p.Line("    nothing to redact")
 	}
-	p.losses("    ", s.Losses)
+	printLosses(p, "    ", s.Losses)
 }
 
 // summary prints what all stores have in common, and those that failed.
-func (r *redactResult) summary(p *page) {
+func (r *redactResult) summary(p *screen.Page) {
 	var all redactedStore
 	var order []string
 	count := map[string]int64{}
@@ -114,16 +116,16 @@ func (r *redactResult) summary(p *page) {
 			all.Found[n].Places += c.Places
 		}
 	}
-	line := "  " + plural(int64(len(r.Stores)), "store")
+	line := "  " + screen.Plural(int64(len(r.Stores)), "store")
 	for _, status := range order {
-		line += screen.Sprintf(", %s %s", screen.Grouped(count[status]), p.status(status))
+		line += screen.Sprintf(", %s %s", screen.Grouped(count[status]), paintStatus(p, status))
 	}
-	p.Linef("%s; %s, %s", line, plural(all.Rows, "record"), size(all.Bytes))
+	p.Linef("%s; %s, %s", line, screen.Plural(all.Rows, "record"), screen.Size(all.Bytes))
 	all.found(p)
 	for i := range r.Stores {
 		if s := &r.Stores[i]; s.Error != nil {
-			p.Linef("  %s: %s", visible(s.Path), p.status(s.Status))
-			p.failure("    ", s.Error)
+			p.Linef("  %s: %s", screen.Visible(s.Path), paintStatus(p, s.Status))
+			printFailure(p, "    ", s.Error)
 		}
 	}
 	p.Line(p.Faint("  -v lists what was redacted in each store"))

@@ -58,7 +58,8 @@ func newRepairResult(r *repair.Report) *repairResult {
 			why[w.Rule.ID] = w.Does
 		}
 	}
-	out := &repairResult{Source: r.Source, Target: r.Target, DryRun: r.DryRun, Backup: r.Backup, Repaired: r.Acts(), Findings: r.Findings, Left: r.Left(), Warnings: r.Warnings, Stores: []repairStore{}}
+	out := &repairResult{Source: r.Source, Target: r.Target, DryRun: r.DryRun, Backup: r.Backup, Repaired: r.Acts(), Findings: r.Findings,
+		Left: r.Left(), Warnings: r.Warnings, Stores: []repairStore{}}
 	for _, s := range r.Stores {
 		one := repairStore{Path: s.Path, Format: s.Format, Repaired: s.Count, Acts: []repairAct{}, Left: []repairGap{}}
 		if s.Err != nil {
@@ -89,20 +90,20 @@ func repairPlace(path string, at store.Addr) string {
 	return at.String()
 }
 
-func (r *repairResult) text(p *page) {
+func (r *repairResult) Text(p *screen.Page) {
 	for _, s := range r.Stores {
-		p.Line(p.Strong(visible(s.Path)) + p.Faint("  "+visible(s.Format)))
+		p.Line(p.Strong(screen.Visible(s.Path)) + p.Faint("  "+screen.Visible(s.Format)))
 		for _, a := range s.Acts {
-			p.Wrapped("  ", p.OK()+" "+visible(a.Rule)+spaced(a.Place)+": "+visible(a.Did), screen.Plain)
+			p.Wrapped("  ", p.OK()+" "+screen.Visible(a.Rule)+spaced(a.Place)+": "+screen.Visible(a.Did), screen.Plain)
 			if a.Lost != "" {
-				p.Wrapped("      ", "lost: "+visible(a.Lost), p.Faint)
+				p.Wrapped("      ", "lost: "+screen.Visible(a.Lost), p.Faint)
 			}
 		}
 		if n := s.Repaired - int64(len(s.Acts)); n > 0 {
 			p.Line(screen.Sprintf("  … and %d more", n))
 		}
 		for _, g := range s.Left {
-			line := p.Bad() + " " + visible(g.Rule) + ": " + visible(g.Title)
+			line := p.Bad() + " " + screen.Visible(g.Rule) + ": " + screen.Visible(g.Title)
 			for _, place := range g.Places {
 				line += spaced(place)
 			}
@@ -110,33 +111,33 @@ func (r *repairResult) text(p *page) {
 				line += screen.Sprintf(" and %d more", n)
 			}
 			p.Wrapped("  ", line, screen.Plain)
-			p.Wrapped("      ", "not repaired: "+visible(g.Why), p.Faint)
+			p.Wrapped("      ", "not repaired: "+screen.Visible(g.Why), p.Faint)
 		}
 		if s.Error != "" {
-			p.Wrapped("  ", p.Bad()+" "+visible(s.Error), screen.Plain)
+			p.Wrapped("  ", p.Bad()+" "+screen.Visible(s.Error), screen.Plain)
 		}
 	}
 	summary := screen.Safe("nothing to repair")
 	if r.Repaired > 0 {
-		if summary = plural(r.Repaired, "repair"); r.Findings != r.Repaired {
-			summary += " of " + plural(r.Findings, "finding")
+		if summary = screen.Plural(r.Repaired, "repair"); r.Findings != r.Repaired {
+			summary += " of " + screen.Plural(r.Findings, "finding")
 		}
 	} else if r.Left+r.Warnings > 0 || slices.ContainsFunc(r.Stores, func(s repairStore) bool { return s.Error != "" }) {
 		summary = "nothing repaired"
 	}
 	if r.Left > 0 {
-		summary += ", " + plural(r.Left, "problem") + " left"
+		summary += ", " + screen.Plural(r.Left, "problem") + " left"
 	}
 	if r.Warnings > 0 {
-		summary += ", " + plural(r.Warnings, "warning") + " left (rehome check lists them)"
+		summary += ", " + screen.Plural(r.Warnings, "warning") + " left (rehome check lists them)"
 	}
 	if r.DryRun {
 		p.Line(summary + "; dry run: nothing was written")
 		return
 	}
-	p.Line(summary + "; the copy is " + visible(r.Target))
+	p.Line(summary + "; the copy is " + screen.Visible(r.Target))
 	if r.Backup != "" {
-		p.Line("the old one is kept as " + visible(r.Backup))
+		p.Line("the old one is kept as " + screen.Visible(r.Backup))
 	}
 }
 
@@ -144,7 +145,7 @@ func spaced(place string) screen.Safe {
 	if place == "" {
 		return ""
 	}
-	return " " + visible(place)
+	return " " + screen.Visible(place)
 }
 
 // repairList is the result of repair --list: schema repair-list-1.
@@ -173,16 +174,16 @@ func newRepairList() *repairList {
 	return out
 }
 
-func (l *repairList) text(p *page) {
+func (l *repairList) Text(p *screen.Page) {
 	for _, w := range l.Ways {
-		p.Wrapped("", visible(w.Rule)+"  "+visible(w.Title), p.Strong)
+		p.Wrapped("", screen.Visible(w.Rule)+"  "+screen.Visible(w.Title), p.Strong)
 		if w.Why != "" {
-			p.Wrapped("       ", "not repaired: "+visible(w.Why), screen.Plain)
+			p.Wrapped("       ", "not repaired: "+screen.Visible(w.Why), screen.Plain)
 			continue
 		}
-		p.Wrapped("       ", "repair: "+visible(w.Repair), screen.Plain)
+		p.Wrapped("       ", "repair: "+screen.Visible(w.Repair), screen.Plain)
 		if w.Loses != "" {
-			p.Wrapped("       ", "lost: "+visible(w.Loses), screen.Plain)
+			p.Wrapped("       ", "lost: "+screen.Visible(w.Loses), screen.Plain)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"rehome/internal/shell"
 )
 
-// text prints a result that is complete.
-func (r *searchResult) text(p *page) {
+// Text prints a result that is complete.
+func (r *searchResult) Text(p *screen.Page) {
 	all := r.Sessions
 	for _, s := range all {
 		matches := s.Matches
@@ -27,15 +27,16 @@ func (r *searchResult) text(p *page) {
 const maxMatches = 5
 
 // printNew prints the last match.
-func (r *searchResult) printNew(p *page) {
+func (r *searchResult) printNew(p *screen.Page) {
 	s := r.Sessions[len(r.Sessions)-1]
 	m := &s.Matches[len(s.Matches)-1]
 	first := len(s.Matches) == 1
 	switch {
 	case !r.grouped && r.cmd.Sessions:
-		p.Line(screen.Join([]screen.Safe{visible(s.ID), visible(s.Title), visible(s.Agent)}, "\t"))
+		p.Line(screen.Join([]screen.Safe{screen.Visible(s.ID), screen.Visible(s.Title), screen.Visible(s.Agent)}, "\t"))
 	case !r.grouped:
-		p.Line(screen.Join([]screen.Safe{visible(s.ID), visible(s.Title), visible(s.Agent), visible(strconv.Itoa(m.Turn)), visible(m.Kind), r.excerpt(p, m, 0)}, "\t"))
+		p.Line(screen.Join([]screen.Safe{screen.Visible(s.ID), screen.Visible(s.Title), screen.Visible(s.Agent),
+			screen.Visible(strconv.Itoa(m.Turn)), screen.Visible(m.Kind), r.excerpt(p, m, 0)}, "\t"))
 	default:
 		if first {
 			r.printHidden(p)
@@ -58,11 +59,11 @@ const minWidthOfProject = 62
 
 // printSession prints the line of a session: the name that show takes, title, client,
 // project and time.
-func (r *searchResult) printSession(p *page, s *searchSession) {
+func (r *searchResult) printSession(p *screen.Page, s *searchSession) {
 	if r.shown > 0 { // under the session before
 		p.Line("")
 	}
-	client, rest := visible(s.Agent), screen.Safe("")
+	client, rest := screen.Visible(s.Agent), screen.Safe("")
 	if s.Project != "" && r.width >= minWidthOfProject {
 		rest += screen.Repeat(" ", gap) + shortenPath(shortPath(r.home, s.Project), r.width/4)
 	}
@@ -74,30 +75,31 @@ func (r *searchResult) printSession(p *page, s *searchSession) {
 		rest += screen.Repeat(" ", gap) + age(at, r.now)
 	}
 	room := max(r.width-screen.Cells(r.name(s)+client+rest)-2*gap, minTitleWidth)
-	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(oneLine(s.Title), room), room) + p.Client(s.Agent, client) + p.Faint(rest))
+	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(oneLine(s.Title), room), room) + p.Client(s.Agent, client) +
+		p.Faint(rest))
 }
 
 // name returns what show and continue take for a session.
 func (r *searchResult) name(s *searchSession) screen.Safe {
 	if s.session.Listed == nil {
-		return shortPath(r.home, s.Source.Path) + "#" + visible(s.ID)
+		return shortPath(r.home, s.Source.Path) + "#" + screen.Visible(s.ID)
 	}
-	return visible(r.listing.ShortID(s.ID))
+	return screen.Visible(r.listing.ShortID(s.ID))
 }
 
 // printMatch prints a match with its turn.
-func (r *searchResult) printMatch(p *page, m *searchHit) {
+func (r *searchResult) printMatch(p *screen.Page, m *searchHit) {
 	where := screen.Sprintf("  turn %d", m.Turn)
 	if m.Branch != "" {
 		where = "  not sent"
 	}
-	where = padRight(where, 10) + padRight(visible(m.Kind), len("thinking"))
+	where = padRight(where, 10) + padRight(screen.Visible(m.Kind), len("thinking"))
 	p.Line(p.Faint(where) + r.excerpt(p, m, r.width-screen.Cells(where)))
 }
 
 // excerpt returns the text of a match with the match highlighted, cut to a width unless
 // that is 0.
-func (r *searchResult) excerpt(p *page, m *searchHit, width int) screen.Safe {
+func (r *searchResult) excerpt(p *screen.Page, m *searchHit, width int) screen.Safe {
 	from, before := 0, 0
 	if len(m.Ranges) > 0 {
 		before = m.Ranges[0][0]
@@ -109,8 +111,8 @@ func (r *searchResult) excerpt(p *page, m *searchHit, width int) screen.Safe {
 	if m.cut[1] {
 		trail = "…"
 	}
-	if width > 0 && screen.Cells(visible(m.Text)) > width { // show the match, if not all before it
-		text := visible(m.Text[:before])
+	if width > 0 && screen.Cells(screen.Visible(m.Text)) > width { // show the match, if not all before it
+		text := screen.Visible(m.Text[:before])
 		if short := screen.CutLeft(lead+text, width/3); short != lead+text {
 			lead = short
 			from = before
@@ -118,7 +120,7 @@ func (r *searchResult) excerpt(p *page, m *searchHit, width int) screen.Safe {
 	}
 	out, used := lead, screen.Cells(lead)
 	put := func(text string, paint func(screen.Safe) screen.Safe) {
-		s := visible(text)
+		s := screen.Visible(text)
 		if width > 0 {
 			s = screen.Cut(s, width-used)
 		}
@@ -135,15 +137,15 @@ func (r *searchResult) excerpt(p *page, m *searchHit, width int) screen.Safe {
 }
 
 // printHidden says how many matches of the session before are not printed.
-func (r *searchResult) printHidden(p *page) {
+func (r *searchResult) printHidden(p *screen.Page) {
 	if r.hidden > 0 {
-		p.Line(p.Faint("  and " + grouped(int64(r.hidden)) + " more (--all)"))
+		p.Line(p.Faint("  and " + screen.Grouped(int64(r.hidden)) + " more (--all)"))
 		r.hidden = 0
 	}
 }
 
 // printEnd prints, for people, how much was found and what could not be read.
-func (r *searchResult) printEnd(p *page) {
+func (r *searchResult) printEnd(p *screen.Page) {
 	if !r.grouped {
 		return
 	}
@@ -162,8 +164,8 @@ func (r *searchResult) printEnd(p *page) {
 }
 
 // printNext prints how much was found, and what to do with the first session.
-func (r *searchResult) printNext(p *page) {
-	count := grouped(int64(r.Matches)) + " matches"
+func (r *searchResult) printNext(p *screen.Page) {
+	count := screen.Grouped(int64(r.Matches)) + " matches"
 	if r.Matches == 1 {
 		count = "1 match"
 	}
@@ -180,9 +182,9 @@ func (r *searchResult) printNext(p *page) {
 			break
 		}
 	}
-	p.Line(p.Faint(count + " in " + plural(int64(len(r.Sessions)), "session") + "; to read or continue the first:"))
-	p.Line(p.Faint("  " + visible(shell.Command(show...))))
-	p.Line(p.Faint("  " + visible(shell.Command("rehome", "continue", name))))
+	p.Line(p.Faint(count + " in " + screen.Plural(int64(len(r.Sessions)), "session") + "; to read or continue the first:"))
+	p.Line(p.Faint("  " + screen.Visible(shell.Command(show...))))
+	p.Line(p.Faint("  " + screen.Visible(shell.Command("rehome", "continue", name))))
 }
 
 // remarkUnread reports on stderr what could not be read.

@@ -15,11 +15,11 @@ const maxSessionRows = 20
 
 // sessions prints a session conversion: a line for each session if there are
 // few, and the totals. Sessions that failed or were skipped always get a line.
-func (r convertResult) sessions(p *page) {
+func (r convertResult) sessions(p *screen.Page) {
 	t := r.count()
 	p.Linef("  %s, session conversion: %s", r.route(), t.line(p))
 	p.Line("  " + t.sizes())
-	p.redacted(r.Redacted)
+	printRedacted(p, r.Redacted)
 	r.folders(p)
 	few := t.total() <= maxSessionRows
 	var rows [][]screen.Safe
@@ -35,39 +35,39 @@ func (r convertResult) sessions(p *page) {
 	for i := range r.Stores {
 		s := &r.Stores[i]
 		if s.Error != nil {
-			p.Linef("    %s %s", p.status(s.Status), visible(s.Path))
-			p.failure("      ", s.Error)
+			p.Linef("    %s %s", paintStatus(p, s.Status), screen.Visible(s.Path))
+			printFailure(p, "      ", s.Error)
 		}
 		for k := range s.Sessions {
 			one := &s.Sessions[k]
 			if !few && one.Status != convert.Failed && one.Status != convert.Skipped && one.Note == "" {
 				continue
 			}
-			p.sessionLine(sessionRow(one), one.Status, widths)
+			printSessionLine(p, sessionRow(one), one.Status, widths)
 			if one.Note != "" {
 				p.Line(p.Faint("      " + screen.Shorten(one.Note)))
 			}
 			if one.Status == convert.Skipped {
-				p.losses("      ", one.Losses)
+				printLosses(p, "      ", one.Losses)
 			}
 			if s.Error == nil || one.Error != nil && one.Error.Message != s.Error.Message {
-				p.failure("      ", one.Error)
+				printFailure(p, "      ", one.Error)
 			}
 		}
 		losses.add(s)
 	}
 	if rest := t.total() - len(rows); rest > 0 && len(rows) > 0 {
-		p.Linef("    and %s", plural(int64(rest), "more session"))
+		p.Linef("    and %s", screen.Plural(int64(rest), "more session"))
 	}
 	switch {
 	case len(losses) == 0:
 	case r.losses:
-		p.lossDetails(losses)
+		printLossDetails(p, losses)
 	default:
-		p.lossSummary(losses, "The conversations are complete", p.Width)
+		printLossSummary(p, losses, "The conversations are complete", p.Width)
 	}
 	if t.superseded > 0 {
-		p.Linef("  %s superseded (not a loss)", plural(t.superseded, "record"))
+		p.Linef("  %s superseded (not a loss)", screen.Plural(t.superseded, "record"))
 	}
 }
 
@@ -75,14 +75,14 @@ func (r convertResult) sessions(p *page) {
 const maxFolderRows = 20
 
 // folders prints the totals of each folder, if there are several.
-func (r convertResult) folders(p *page) {
+func (r convertResult) folders(p *screen.Page) {
 	list := r.Workspaces
 	if len(list) < 2 {
 		return
 	}
 	var rows [][]screen.Safe
 	for _, w := range list[:min(len(list), maxFolderRows)] {
-		where := visible(w.Path)
+		where := screen.Visible(w.Path)
 		if w.Path == "" {
 			where = "unknown folder"
 		}
@@ -91,15 +91,16 @@ func (r convertResult) folders(p *page) {
 			word string
 		}{{w.Skipped, convert.Skipped}, {w.Failed, convert.Failed}} {
 			if outcome.n > 0 {
-				where += screen.Sprintf(" (%s %s)", grouped(int64(outcome.n)), outcome.word)
+				where += screen.Sprintf(" (%s %s)", screen.Grouped(int64(outcome.n)), outcome.word)
 			}
 		}
-		rows = append(rows, []screen.Safe{plural(int64(w.Sessions), "session"), plural(w.Turns, "turn"), size(w.Bytes), where})
+		rows = append(rows, []screen.Safe{screen.Plural(int64(w.Sessions), "session"), screen.Plural(w.Turns, "turn"), screen.Size(w.Bytes),
+			where})
 	}
 	p.Line("  by folder:")
 	p.Table("    ", rows)
 	if rest := len(list) - len(rows); rest > 0 {
-		p.Linef("    and %s more", plural(int64(rest), "folder"))
+		p.Linef("    and %s more", screen.Plural(int64(rest), "folder"))
 	}
 }
 
@@ -144,12 +145,13 @@ func (r convertResult) count() sessionCount {
 
 func (t sessionCount) total() int { return sum(t.count) }
 
-func (t sessionCount) line(p *page) screen.Safe {
-	return cmp.Or(p.counts(t.count, convert.Placed, convert.Checked, convert.Skipped, convert.Failed), "no sessions")
+func (t sessionCount) line(p *screen.Page) screen.Safe {
+	return cmp.Or(listCounts(p, t.count, convert.Placed, convert.Checked, convert.Skipped, convert.Failed), "no sessions")
 }
 
 func (t sessionCount) sizes() screen.Safe {
-	return screen.Sprintf("%s, %s, %s of text, from %s", plural(t.turns, "turn"), plural(t.messages, "message"), size(t.bytes), plural(t.stores, "store"))
+	return screen.Sprintf("%s, %s, %s of text, from %s", screen.Plural(t.turns, "turn"), screen.Plural(t.messages, "message"),
+		screen.Size(t.bytes), screen.Plural(t.stores, "store"))
 }
 
 // sessionRow returns the columns of a session: status, target file, length and title.
@@ -158,7 +160,7 @@ func sessionRow(s *convert.SessionReport) []screen.Safe {
 	if name == "" {
 		name = s.Agent + "/" + s.ID
 	}
-	return []screen.Safe{visible(s.Status), visible(shortenFile(name)), plural(s.Turns, "turn"), visible(s.Title)}
+	return []screen.Safe{screen.Visible(s.Status), screen.Visible(shortenFile(name)), screen.Plural(s.Turns, "turn"), screen.Visible(s.Title)}
 }
 
 // shortenFile shortens a file name to the beginning of its id, and a deep path to
@@ -175,15 +177,15 @@ func shortenFile(name string) string {
 	return dir + base
 }
 
-// sessionLine prints a row and cuts the title at the width of the page.
-func (p *page) sessionLine(row []screen.Safe, status string, widths []int) {
+// printSessionLine prints a row and cuts the title at the width of the page.
+func printSessionLine(p *screen.Page, row []screen.Safe, status string, widths []int) {
 	pad := func(i int) screen.Safe { return screen.Repeat(" ", max(0, widths[i]-screen.Cells(row[i]))+2) }
 	rest := pad(0) + row[1] + pad(1) + row[2] + pad(2)
 	title := row[3]
 	if room := p.Width - screen.Cells("    "+row[0]+rest); room > 8 {
 		title = screen.Cut(title, room)
 	}
-	p.Line("    " + p.status(status) + rest + title)
+	p.Line("    " + paintStatus(p, status) + rest + title)
 }
 
 // sessionError returns the error that a session conversion amounts to, or nil.
@@ -193,13 +195,13 @@ func sessionError(r *convert.Report) error {
 	stores := r.Failed()
 	switch {
 	case failed > 0:
-		return fmt.Errorf("%d of %s failed", failed, plural(int64(all), "session"))
+		return fmt.Errorf("%d of %s failed", failed, screen.Plural(int64(all), "session"))
 	case stores > 0:
-		return fmt.Errorf("%d of %s failed", stores, plural(int64(len(r.Stores)), "store"))
+		return fmt.Errorf("%d of %s failed", stores, screen.Plural(int64(len(r.Stores)), "store"))
 	case skipped > 0:
-		return skippedError(r, skipped, string(plural(int64(all), "session")))
+		return skippedError(r, skipped, string(screen.Plural(int64(all), "session")))
 	case r.Beyond() > 0:
-		return fmt.Errorf("%s with losses outside of sessions: %w", plural(int64(r.Beyond()), "store"), errLosses)
+		return fmt.Errorf("%s with losses outside of sessions: %w", screen.Plural(int64(r.Beyond()), "store"), errLosses)
 	}
 	return nil
 }

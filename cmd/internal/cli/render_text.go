@@ -11,33 +11,55 @@ import (
 	"rehome/formats/loss"
 )
 
-// text prints each format as a row, with its title on the next line.
-func (r *formatsResult) text(p *page) {
+// Text prints each format as a row, with its title on the next line.
+func (r *formatsResult) Text(p *screen.Page) {
 	rows := [][]screen.Safe{{"name", "records", "sessions", "check", "carries"}}
 	for _, f := range r.Formats {
 		carries := strings.Join(f.Families, ", ")
 		if carries == "" {
 			carries = "-"
 		}
-		rows = append(rows, []screen.Safe{visible(f.Name), directions(f.Reads, f.Writes), directions(f.Decodes, f.Encodes), supported(f.Checks), visible(carries)})
+		rows = append(rows, []screen.Safe{screen.Visible(f.Name), directions(f.Reads, f.Writes), directions(f.Decodes, f.Encodes),
+			supported(f.Checks), screen.Visible(carries)})
 	}
 	for i, line := range screen.Columns(rows) {
 		p.Wrapped("", line, screen.Plain)
 		if i > 0 {
-			p.Table("    ", [][]screen.Safe{{visible(r.Formats[i-1].Title)}})
+			p.Table("    ", [][]screen.Safe{{screen.Visible(r.Formats[i-1].Title)}})
 		}
 	}
 }
 
-func (r *schemaList) text(p *page) {
+// directions returns how a format can be used: in, out, both or "-".
+func directions(in, out bool) screen.Safe {
+	switch {
+	case in && out:
+		return "in, out"
+	case in:
+		return "in"
+	case out:
+		return "out"
+	}
+	return "-"
+}
+
+// supported returns "yes" or "-".
+func supported(can bool) screen.Safe {
+	if can {
+		return "yes"
+	}
+	return "-"
+}
+
+func (r *schemaList) Text(p *screen.Page) {
 	var rows [][]screen.Safe
 	for _, s := range r.Schemas {
-		rows = append(rows, []screen.Safe{visible(s.Name), visible(s.Title)})
+		rows = append(rows, []screen.Safe{screen.Visible(s.Name), screen.Visible(s.Title)})
 	}
 	p.Table("", rows)
 }
 
-func (r *versionResult) text(p *page) {
+func (r *versionResult) Text(p *screen.Page) {
 	p.Linef("rehome %s", r.Version)
 	if r.Revision != "" {
 		modified := ""
@@ -49,8 +71,8 @@ func (r *versionResult) text(p *page) {
 	p.Linef("%s %s/%s", r.Go, r.OS, r.Arch)
 }
 
-func (r convertResult) text(p *page) {
-	p.Linef("%s -> %s", p.Strong(visible(r.Source)), p.Strong(visible(r.Target)))
+func (r convertResult) Text(p *screen.Page) {
+	p.Linef("%s -> %s", p.Strong(screen.Visible(r.Source)), p.Strong(screen.Visible(r.Target)))
 	if r.Lane == convert.SessionConversion {
 		r.sessions(p)
 	} else if len(r.Stores) == 1 && r.Stores[0].Path == "." {
@@ -59,47 +81,49 @@ func (r convertResult) text(p *page) {
 		r.several(p)
 	}
 	if r.Lane == convert.ExactConversion {
-		p.redacted(r.Redacted)
+		printRedacted(p, r.Redacted)
 	}
-	p.losses("  ", r.Report.Losses)
+	printLosses(p, "  ", r.Report.Losses)
 	r.changes(p)
 	switch updated := len(r.Stores) > 0 && slices.ContainsFunc(r.Stores, isUpdate); {
 	case r.Backup == "":
 	case updated:
-		p.Linef("  edited files kept in %s", visible(r.Backup))
+		p.Linef("  edited files kept in %s", screen.Visible(r.Backup))
 	default:
-		p.Linef("  old target kept as %s", visible(r.Backup))
+		p.Linef("  old target kept as %s", screen.Visible(r.Backup))
 	}
 	if r.Sidecar != "" {
-		p.Linef("  extra data saved to %s", visible(r.Sidecar))
+		p.Linef("  extra data saved to %s", screen.Visible(r.Sidecar))
 	}
 }
 
 // single prints one store with its tables.
-func (r convertResult) single(p *page, s *convert.StoreReport) {
+func (r convertResult) single(p *screen.Page, s *convert.StoreReport) {
 	if s.Change == convert.Unchanged {
-		p.Linef("  %s -> %s, %s conversion: %s", s.From, s.To, r.Lane, p.status(outcome(s)))
+		p.Linef("  %s -> %s, %s conversion: %s", s.From, s.To, r.Lane, paintStatus(p, outcome(s)))
 		return // an update counts what it reads, and that is not what the store holds
 	}
 	some := screen.Safe("")
 	if s.Partial {
 		some = " (only what changed was read)"
 	}
-	p.Linef("  %s -> %s, %s conversion: %s, %s, %s%s", s.From, s.To, r.Lane, p.status(outcome(s)), plural(s.Rows, "record"), size(s.Bytes), some)
+	p.Linef("  %s -> %s, %s conversion: %s, %s, %s%s", s.From, s.To, r.Lane, paintStatus(p, outcome(s)), screen.Plural(s.Rows, "record"),
+		screen.Size(s.Bytes), some)
 	var rows [][]screen.Safe
 	for i, set := range s.Sets {
 		if i == maxSets && len(s.Sets) > maxSets+1 {
 			break
 		}
-		rows = append(rows, []screen.Safe{screen.Shorten(setName(set.File, set.Table)), grouped(set.Rows), size(set.Bytes), shortenDigest(set.Digest)})
+		rows = append(rows, []screen.Safe{screen.Shorten(setName(set.File, set.Table)), screen.Grouped(set.Rows), screen.Size(set.Bytes),
+			shortenDigest(set.Digest)})
 	}
 	p.Table("    ", rows)
 	if more := len(s.Sets) - len(rows); more > 0 {
 		p.Linef("    and %d more", more)
 	}
-	p.losses("  ", s.Losses)
-	p.omitted(s.Omitted)
-	p.failure("  ", s.Error)
+	printLosses(p, "  ", s.Losses)
+	printWithheld(p, s.Omitted)
+	printFailure(p, "  ", s.Error)
 }
 
 // maxSets is how many tables and files of a store are listed.
@@ -113,7 +137,7 @@ func usualOutcomes() []string {
 // several prints a line for each store if there are few, else for those of an unusual
 // outcome, and the totals. Losses of stores that were not skipped are added up at the
 // end.
-func (r convertResult) several(p *page) {
+func (r convertResult) several(p *screen.Page) {
 	count := map[string]int{}
 	var records, bytes, omitted int64
 	var losses lossTotals
@@ -127,7 +151,7 @@ func (r convertResult) several(p *page) {
 		word := outcome(s)
 		count[word]++
 		if few || !slices.Contains(usualOutcomes(), word) {
-			p.Linef("  %s%s  %s", p.status(word), screen.Repeat(" ", width-len(word)), visible(s.Path))
+			p.Linef("  %s%s  %s", paintStatus(p, word), screen.Repeat(" ", width-len(word)), screen.Visible(s.Path))
 		}
 		if s.Change == convert.Unchanged {
 			continue
@@ -135,20 +159,21 @@ func (r convertResult) several(p *page) {
 		read = read || s.To != ""
 		records, bytes, omitted = records+s.Rows, bytes+s.Bytes, omitted+s.Omitted
 		if s.Status == convert.Skipped {
-			p.losses("    ", s.Losses)
+			printLosses(p, "    ", s.Losses)
 		} else {
 			losses.add(s)
 		}
-		p.failure("    ", s.Error)
+		printFailure(p, "    ", s.Error)
 	}
-	totals := p.counts(count, convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed, convert.Checked, convert.Skipped, convert.Failed)
+	totals := listCounts(p, count, convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed,
+		convert.Checked, convert.Skipped, convert.Failed)
 	sum := screen.Safe("")
 	if read {
-		sum = "; " + plural(records, "record") + ", " + size(bytes)
+		sum = "; " + screen.Plural(records, "record") + ", " + screen.Size(bytes)
 	}
 	p.Linef("  %s conversion: %s%s", r.Lane, totals, sum)
-	p.losses("  ", losses)
-	p.omitted(omitted)
+	printLosses(p, "  ", losses)
+	printWithheld(p, omitted)
 }
 
 // outcome returns what happened to a store: in an update, what changed.
@@ -161,19 +186,19 @@ const maxChanges = 20
 
 // changes lists the files that an update changed, or kept although the source no longer
 // has them, and how many there are of each.
-func (r convertResult) changes(p *page) {
+func (r convertResult) changes(p *screen.Page) {
 	count := map[string]int{}
 	var rows [][]screen.Safe
 	for i := range r.Stores {
 		for _, f := range r.Stores[i].Files {
 			count[f.Change]++
-			rows = append(rows, []screen.Safe{visible(f.Change), visible(f.Path)})
+			rows = append(rows, []screen.Safe{screen.Visible(f.Change), screen.Visible(f.Path)})
 		}
 	}
 	if len(rows) == 0 {
 		return
 	}
-	p.Linef("  files: %s", p.counts(count, convert.Added, convert.Updated, convert.Removed, convert.Kept))
+	p.Linef("  files: %s", listCounts(p, count, convert.Added, convert.Updated, convert.Removed, convert.Kept))
 	p.Table("    ", rows[:min(len(rows), maxChanges)])
 	if more := len(rows) - maxChanges; more > 0 {
 		p.Linef("    and %d more", more)
@@ -202,9 +227,9 @@ func (t *lossTotals) add(s *convert.StoreReport) {
 	*t = loss.Merge(*t, lines)
 }
 
-// status returns a status in its color.
-func (p *page) status(status string) screen.Safe {
-	word := visible(status)
+// paintStatus returns a status in its color.
+func paintStatus(p *screen.Page, status string) screen.Safe {
+	word := screen.Visible(status)
 	switch status {
 	case convert.Placed, convert.Added, convert.Updated, backup.Recovered:
 		return p.Green(word)
@@ -218,30 +243,30 @@ func (p *page) status(status string) screen.Safe {
 	return word
 }
 
-// counts returns how many there are of each status that there are any of.
-func (p *page) counts(count map[string]int, statuses ...string) screen.Safe {
+// listCounts returns how many there are of each status that there are any of.
+func listCounts(p *screen.Page, count map[string]int, statuses ...string) screen.Safe {
 	var out []screen.Safe
 	for _, s := range statuses {
 		if n := count[s]; n > 0 {
-			out = append(out, grouped(int64(n))+" "+p.status(s))
+			out = append(out, screen.Grouped(int64(n))+" "+paintStatus(p, s))
 		}
 	}
 	return screen.Join(out, ", ")
 }
 
-func (p *page) losses(indent screen.Safe, lines []loss.Group) {
+func printLosses(p *screen.Page, indent screen.Safe, lines []loss.Group) {
 	for _, l := range lines {
-		p.lossLine(indent, l)
+		printLoss(p, indent, l)
 		if len(l.Places) > 0 && l.Places[0] != "" {
 			p.Linef("%s  first at %s", indent, screen.Shorten(l.Places[0]))
 		}
 	}
 }
 
-// lossLine prints a group of losses, wrapped to the width of a page.
-func (p *page) lossLine(indent screen.Safe, l loss.Group) {
-	kind, code := visible(l.Kind.String()), "("+visible(string(l.Code))+")"
-	lines := screen.WrapHanging(kind+": "+grouped(l.Count)+" "+visible(l.What)+" "+code, p.Width-len(indent))
+// printLoss prints a group of losses, wrapped to the width of a page.
+func printLoss(p *screen.Page, indent screen.Safe, l loss.Group) {
+	kind, code := screen.Visible(l.Kind.String()), "("+screen.Visible(string(l.Code))+")"
+	lines := screen.WrapHanging(kind+": "+screen.Grouped(l.Count)+" "+screen.Visible(l.What)+" "+code, p.Width-len(indent))
 	for i, line := range lines {
 		if i == len(lines)-1 {
 			line = line[:len(line)-len(code)] + p.Faint(code)
@@ -253,29 +278,27 @@ func (p *page) lossLine(indent screen.Safe, l loss.Group) {
 	}
 }
 
-func (p *page) omitted(secrets int64) {
+func printWithheld(p *screen.Page, secrets int64) {
 	if secrets > 0 {
-		p.Linef("  %s withheld from the text, and missing from the target", plural(secrets, "secret"))
+		p.Linef("  %s withheld from the text, and missing from the target", screen.Plural(secrets, "secret"))
 	}
 }
 
-func (p *page) failure(indent screen.Safe, e *convert.ErrorReport) {
+func printFailure(p *screen.Page, indent screen.Safe, e *convert.ErrorReport) {
 	if e == nil {
 		return
 	}
-	p.Line(indent + p.Red(visible(e.Message)))
-	if e.Hint != "" {
-		p.Line(p.Faint(indent + "hint: " + visible(p.self.own(e.Hint))))
-	}
+	p.Line(indent + p.Red(screen.Visible(e.Message)))
+	p.Hint(indent, e.Hint)
 }
 
 // shortenDigest returns the algorithm and the first digits of a digest.
 func shortenDigest(d string) screen.Safe {
 	const kept = 13
-	if s := visible(d); len(s) <= kept+1 {
+	if s := screen.Visible(d); len(s) <= kept+1 {
 		return s
 	}
-	return screen.Cut(visible(d), kept+1)
+	return screen.Cut(screen.Visible(d), kept+1)
 }
 
 // setName returns the name of a table as addresses spell it, or of a file.

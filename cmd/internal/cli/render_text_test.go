@@ -19,7 +19,7 @@ func TestManySets(t *testing.T) {
 			s.Sets = append(s.Sets, convert.SetReport{Table: fmt.Sprintf("table%d.", i)})
 		}
 		var out bytes.Buffer
-		p := &page{Page: screen.NewPage(&out, false)}
+		p := screen.NewPage(&out, false)
 		convertResult{Report: &convert.Report{}}.single(p, s)
 		if got := strings.Count(out.String(), "table"); got != want {
 			t.Errorf("%d of %d tables are listed, want %d:\n%s", got, n, want, out.String())

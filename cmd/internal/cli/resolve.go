@@ -26,37 +26,37 @@ type source struct {
 // path, or, if there is no such path, a session on this machine. A session is
 // named by its id, an id prefix, or words of its title. If live is set, stores
 // in use are read in place to find it.
-func (a *app) resolve(src string, live bool) (source, error) {
+func resolve(a *app, src string, live bool) (source, error) {
 	if src == "-" || exists(src) {
-		src = a.newestSnapshot(src)
+		src = newestSnapshot(a, src)
 		return source{path: src, file: src}, nil
 	}
 	for at := strings.LastIndex(src, "#"); at > 0; at = strings.LastIndex(src[:at], "#") {
 		if exists(src[:at]) {
-			return a.resolveIn(src[:at], src[at+1:], live)
+			return resolveIn(a, src[:at], src[at+1:], live)
 		}
 	}
 	_, missing := formats.Locate(src)
 	if missing == nil || strings.HasPrefix(src, ".") || strings.ContainsAny(src, `/\`) {
 		return source{}, missing
 	}
-	listing, err := a.listAll(live)
+	listing, err := listAll(a, live)
 	if err != nil {
 		return source{}, missing // no home folder to search
 	}
 	found := listing.Find(src)
 	if len(found) == 0 {
-		return source{}, a.newUnknown(listing, src, "no such file or session"+shortPrefix(src), "run `rehome ls` to list sessions", nil)
+		return source{}, newUnknown(a, listing, src, "no such file or session"+shortPrefix(src), "run `rehome ls` to list sessions", nil)
 	}
-	return a.pick(listing, src, found)
+	return pick(a, listing, src, found)
 }
 
 // resolveSource returns the newest session if last is set, else what src stands for.
-func (a *app) resolveSource(src string, last, live bool) (source, error) {
+func resolveSource(a *app, src string, last, live bool) (source, error) {
 	if last {
-		return a.newest(live)
+		return newest(a, live)
 	}
-	return a.resolve(src, live)
+	return resolve(a, src, live)
 }
 
 // typedName returns how a user names a session on the command line: by its short id or,
@@ -77,9 +77,9 @@ func exists(path string) bool {
 }
 
 // resolveIn finds a session below a path by name.
-func (a *app) resolveIn(path, name string, live bool) (source, error) {
-	path = a.newestSnapshot(path)
-	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, Folders: a.candidates()})
+func resolveIn(a *app, path, name string, live bool) (source, error) {
+	path = newestSnapshot(a, path)
+	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, Folders: candidates(a)})
 	if err != nil {
 		return source{}, err
 	}
@@ -94,12 +94,12 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 	case innerPath != "":
 		return source{path: innerPath, file: innerPath, session: name}, nil
 	case len(found) > 0:
-		return a.pick(listing, name, found)
+		return pick(a, listing, name, found)
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
 		return source{path: path, file: path, session: name}, nil // decoding reports whether the session exists
 	}
 	hint := "run `" + shell.Command("rehome", "ls", path) + "` to list its sessions"
-	return source{}, a.newUnknown(listing, path+"#"+name, "no such session"+shortPrefix(name), hint, listing.All())
+	return source{}, newUnknown(a, listing, path+"#"+name, "no such session"+shortPrefix(name), hint, listing.All())
 }
 
 // shortPrefix returns a note for names that are too short to match as an id
@@ -113,12 +113,12 @@ func shortPrefix(name string) string {
 
 // newest returns the newest session of the working directory, or of the nearest
 // parent folder that has any.
-func (a *app) newest(live bool) (source, error) {
+func newest(a *app, live bool) (source, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return source{}, err
 	}
-	listing, err := a.listAll(live)
+	listing, err := listAll(a, live)
 	if err != nil {
 		return source{}, err
 	}
@@ -126,11 +126,12 @@ func (a *app) newest(live bool) (source, error) {
 		found, _ := listing.Select(sessions.Filter{Project: dir})
 		for i := range found {
 			if s := &found[i]; dir == wd || sessions.SameFolder(s.Workspace, dir) {
-				return a.pick(listing, s.ID, []*sessions.Listed{s})
+				return pick(a, listing, s.ID, []*sessions.Listed{s})
 			}
 		}
 		if dir == filepath.Dir(dir) {
-			return source{}, &formats.Error{At: wd, Err: errors.New("no session belongs to this folder or its parents"), Hint: "run `rehome ls` to list all sessions"}
+			return source{}, &formats.Error{At: wd, Err: errors.New("no session belongs to this folder or its parents"),
+				Hint: "run `rehome ls` to list all sessions"}
 		}
 	}
 }
@@ -147,12 +148,12 @@ func workingDirs() []string {
 
 // candidates returns the folders that sessions can belong to: the working directory,
 // others, those that were moved, and those in the home folder.
-func (a *app) candidates(dirs ...string) sessions.Candidates {
+func candidates(a *app, dirs ...string) sessions.Candidates {
 	m := machine(a.out.getenv)
 	return sessions.Candidates{Dirs: append(workingDirs(), dirs...), Moves: convert.Moves(convert.UndoDir(m)), Home: m.Home}
 }
 
 // listAll lists every session on this machine.
-func (a *app) listAll(live bool) (*sessions.Listing, error) {
+func listAll(a *app, live bool) (*sessions.Listing, error) {
 	return (&lsCmd{ReadFlags: ReadFlags{Live: live}}).list(a)
 }

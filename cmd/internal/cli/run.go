@@ -18,11 +18,10 @@ import (
 
 // app is the state that every command shares.
 type app struct {
-	ctx  context.Context
-	reg  *formats.Registry
-	out  *output
-	now  func() time.Time
-	self Program
+	ctx context.Context
+	reg *formats.Registry
+	out *output
+	now func() time.Time
 
 	ownEnv func(string) string // the environment that --home replaced; nil if it did not
 }
@@ -48,7 +47,7 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 		p.commands = p.commandPattern()
 	}
 	g := grammar{Plugins: p.plugins()}
-	helped, print := false, newHelpPrinter(ctx, newOutput(stdout, stderr, getenv, grammar{Color: "auto"}))
+	helped, print := false, newHelpPrinter(ctx, newOutput(stdout, stderr, getenv, OutputFlags{Color: "auto"}))
 	parser, err := kong.New(&g,
 		kong.Name(p.Name),
 		kong.Description(p.About),
@@ -69,9 +68,9 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 	if helped {
 		return 0
 	}
-	out := newOutput(stdout, stderr, getenv, g)
-	out.self = p
-	a := &app{ctx: ctx, reg: all.Registry(), out: out, now: now, self: p}
+	out := newOutput(stdout, stderr, getenv, g.OutputFlags)
+	p.identify(out)
+	a := &app{ctx: ctx, reg: all.Registry(), out: out, now: now}
 	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) {
 		if strings.HasPrefix(err.Error(), "expected one of ") { // there is no command
 			return out.fail(welcome(a))
@@ -84,10 +83,11 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.
-	out.noReport = g.Quiet && slices.Contains(append([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch", "check", "demo", "git", "repair"}, p.Quiet...), command)
+	out.noReport = g.Quiet && slices.Contains(append([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch",
+		"check", "demo", "git", "repair"}, p.Quiet...), command)
 	g.Ls.Long = g.Ls.Long || g.Verbose
 	g.Check.Notes = g.Check.Notes || g.Verbose
-	return out.fail(parsed.Run(a, &Call{Context: ctx, Registry: a.reg, Getenv: getenv, Verbose: g.Verbose, app: a}))
+	return out.fail(parsed.Run(a, p, Model(p.cliModel), &Call{Context: ctx, Registry: a.reg, Getenv: getenv, Verbose: g.Verbose, app: a}))
 }
 
 // expandArgs turns the forms that other programs have for help and version into

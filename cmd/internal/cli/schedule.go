@@ -7,18 +7,19 @@ import (
 	"os"
 	"strings"
 
+	"rehome/cmd/internal/screen"
 	"rehome/internal/shell"
 )
 
 // scheduleResult is how to run a backup regularly: schema schedule-result-1.
 type scheduleResult struct {
-	For  string `json:"schedule"`
-	Text string `json:"text"`
+	For     string `json:"schedule"`
+	Content string `json:"text"`
 }
 
-func (r *scheduleResult) text(p *page) {
-	for line := range strings.Lines(r.Text) {
-		p.Line(visible(strings.TrimSuffix(line, "\n")))
+func (r *scheduleResult) Text(p *screen.Page) {
+	for line := range strings.Lines(r.Content) {
+		p.Line(screen.Visible(strings.TrimSuffix(line, "\n")))
 	}
 }
 

@@ -92,15 +92,17 @@ func (c *searchCmd) Run(a *app) error {
 		return err
 	}
 	wanted, _ := listing.Select(filter)
-	res := &searchResult{Sessions: []*searchSession{}, Unread: []lsUnread{}, cmd: c, listing: listing, home: machine(a.out.getenv).Home, now: a.now(), width: columns(a.out.stdout)}
+	res := &searchResult{Sessions: []*searchSession{}, Unread: []lsUnread{}, cmd: c, listing: listing, home: machine(a.out.getenv).Home,
+		now: a.now(), width: columns(a.out.stdout)}
 	ctx, w, done := a.out.pagedOutput(a.ctx, !a.out.json)
 	if p, ok := w.(*pager); ok {
 		p.eager, res.grouped = true, true
 	}
 	res.grouped = res.grouped || isTerminal(a.out.stdout)
-	p := &page{Page: screen.NewPage(w, a.out.palette)}
+	p := screen.NewPage(w, a.out.palette)
 	report, err := search.Run(ctx, a.reg, wanted, search.Options{
-		Query: query, Context: c.Context, First: c.Sessions, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, OnProgress: a.out.progress(), Verbose: a.out.verbose,
+		Query: query, Context: c.Context, First: c.Sessions, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, OnProgress: a.out.progress(),
+		Verbose: a.out.verbose,
 	}, func(h *search.Hit) bool {
 		res.add(h)
 		if !a.out.json {
@@ -130,7 +132,8 @@ func (c *searchCmd) Run(a *app) error {
 	}
 	switch {
 	case len(listing.Sessions) == 0:
-		return reported{&formats.Error{Err: summary{"no sessions found", errNoMatches}, Hint: "run `rehome ls` to list the places where they are looked for"}}
+		return reported{&formats.Error{Err: summary{"no sessions found", errNoMatches},
+			Hint: "run `rehome ls` to list the places where they are looked for"}}
 	case res.Matches == 0:
 		return reported{summary{"no matches in " + string(countSessions(sessions.Count(wanted))), errNoMatches}}
 	}
@@ -193,6 +196,7 @@ func (r *searchResult) add(h *search.Hit) {
 		r.Sessions, r.current = append(r.Sessions, s), h.Session
 	}
 	s := r.Sessions[len(r.Sessions)-1]
-	s.Matches = append(s.Matches, searchHit{Kind: string(h.Kind), Turn: h.Turn, Branch: h.Branch, Message: h.Message, At: formatStamp(h.At), Text: h.Text, Ranges: append([][2]int{}, h.Matches...), cut: h.Cut})
+	s.Matches = append(s.Matches, searchHit{Kind: string(h.Kind), Turn: h.Turn, Branch: h.Branch, Message: h.Message, At: formatStamp(h.At),
+		Text: h.Text, Ranges: append([][2]int{}, h.Matches...), cut: h.Cut})
 	r.Matches++
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"rehome/cmd/internal/prose"
+	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
@@ -139,7 +140,8 @@ func (e *exporter) place() error {
 		if n := len(e.differ) - 1; n > 0 {
 			what += fmt.Sprintf(", and so do %d others", n)
 		}
-		return &formats.Error{At: filepath.Join(e.dir, e.differ[0]), Err: errors.New(what), Hint: "nothing was written; pass --replace to overwrite, or choose another folder"}
+		return &formats.Error{At: filepath.Join(e.dir, e.differ[0]), Err: errors.New(what),
+			Hint: "nothing was written; pass --replace to overwrite, or choose another folder"}
 	}
 	rename := fsx.Move // which fails if a file was made in the meantime
 	if e.cmd.Replace {
@@ -160,17 +162,17 @@ type exportResult struct {
 	Unchanged int
 }
 
-// text prints one line.
-func (r *exportResult) text(p *page) {
-	line := "wrote " + plural(int64(len(r.Files)), "session") + " to " + visible(r.Dir)
+// Text prints one line.
+func (r *exportResult) Text(p *screen.Page) {
+	line := "wrote " + screen.Plural(int64(len(r.Files)), "session") + " to " + screen.Visible(r.Dir)
 	switch len(r.Files) {
 	case 0:
-		line = "no new sessions to write to " + visible(r.Out)
+		line = "no new sessions to write to " + screen.Visible(r.Out)
 	case 1:
-		line = "wrote " + visible(filepath.Join(r.Dir, r.Files[0]))
+		line = "wrote " + screen.Visible(filepath.Join(r.Dir, r.Files[0]))
 	}
 	if r.Unchanged > 0 {
-		line += ", " + grouped(int64(r.Unchanged)) + " unchanged"
+		line += ", " + screen.Grouped(int64(r.Unchanged)) + " unchanged"
 	}
 	p.Line(p.OK() + " " + line)
 }

@@ -30,7 +30,8 @@ func pageFile(out string) bool {
 // anybody sees it.
 func (v *viewer) pages(list []source) error {
 	if len(list) > 1 && (v.cmd.Out == "" || pageFile(v.cmd.Out)) {
-		return &formats.Error{Err: fmt.Errorf("a page holds one session, and %d were named", len(list)), Hint: "pass --out DIR, for a page of each"}
+		return &formats.Error{Err: fmt.Errorf("a page holds one session, and %d were named", len(list)),
+			Hint: "pass --out DIR, for a page of each"}
 	}
 	if v.cmd.Out != "" {
 		return v.export(list)
@@ -96,7 +97,7 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 	src := v.current
 	o.Linear = !v.cmd.History // of subagents, too
 	return htmlpage.Write(w, s, htmlpage.Options{
-		Options: o, Full: v.cmd.Full, NoThinking: v.cmd.NoThinking, Client: v.clientName,
+		Options: o, Full: v.cmd.Full, NoThinking: v.cmd.NoThinking, Client: func(client string) string { return clientName(v.reg, client) },
 		Child: func(id string) iter.Seq2[*session.Session, error] {
 			if v.children != nil && !v.children[id] {
 				return nil
@@ -106,7 +107,7 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 		},
 		Losses: func() (out []screen.Safe) {
 			for _, l := range v.lossLines() {
-				out = append(out, visible(l))
+				out = append(out, screen.Visible(l))
 			}
 			return out
 		},
@@ -182,7 +183,8 @@ func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
 			return prose.Tap(v.pick(s, turns), func(m *session.Message) {
 				for _, p := range m.Parts {
 					c, ok := p.(*session.ToolCall)
-					if !ok || c.Child == "" || seen[c.Child] || len(seen) > htmlpage.MaxSubagents || !slices.ContainsFunc(s.Children, func(l session.Link) bool { return l.Session == c.Child }) {
+					if !ok || c.Child == "" || seen[c.Child] || len(seen) > htmlpage.MaxSubagents ||
+						!slices.ContainsFunc(s.Children, func(l session.Link) bool { return l.Session == c.Child }) {
 						continue
 					}
 					id := strings.Clone(c.Child)
@@ -208,5 +210,6 @@ func (v *viewer) secretError(path string) error {
 	if n == 1 {
 		what = "1 value that looks like a secret"
 	}
-	return &formats.Error{At: path, Err: fmt.Errorf("the page would hold %s", what), Hint: "pass --redact to replace them, or --yes to include them; `rehome check --secrets` reports where they are"}
+	return &formats.Error{At: path, Err: fmt.Errorf("the page would hold %s", what),
+		Hint: "pass --redact to replace them, or --yes to include them; `rehome check --secrets` reports where they are"}
 }

@@ -57,7 +57,7 @@ func (v *viewer) plainDecoder(c source) decodeFunc {
 				yield(nil, err)
 				return
 			}
-			sessions.NewFolders(v.reg, v.candidates(c.folder)).Decode(ctx, f, l, view, v.selection(c.session))(yield)
+			sessions.NewFolders(v.reg, candidates(v.app, c.folder)).Decode(ctx, f, l, view, v.selection(c.session))(yield)
 		}
 	}
 }
@@ -78,13 +78,13 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 		}
 	}
 	if len(found) > 0 {
-		return nil, nil, v.notReadable(found[0].Format.Name, path, sessions.ErrUnsupported)
+		return nil, nil, notReadable(v.app, found[0].Format.Name, path, sessions.ErrUnsupported)
 	}
 	return nil, nil, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"}
 }
 
 // notReadable returns the error for a store whose sessions cannot be read.
-func (a *app) notReadable(format, path string, err error) error {
+func notReadable(a *app, format, path string, err error) error {
 	return &formats.Error{Format: format, At: path, Err: err, Hint: "`rehome convert` can convert the whole store"}
 }
 
@@ -92,14 +92,14 @@ func (a *app) notReadable(format, path string, err error) error {
 func (c *showCmd) targets(a *app) ([]source, error) {
 	if c.Last || len(c.Src) == 0 {
 		if c.Last {
-			src, err := a.newest(c.Live)
+			src, err := newest(a, c.Live)
 			return []source{src}, err
 		}
 		return c.selected(a, "")
 	}
 	var out []source
 	for _, name := range c.Src {
-		src, err := a.resolve(name, c.Live)
+		src, err := resolve(a, name, c.Live)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (c *showCmd) targets(a *app) ([]source, error) {
 			out = append(out, list...)
 			continue
 		}
-		one, err := a.onlySession(src.path, c.Live)
+		one, err := onlySession(a, src.path, c.Live)
 		if err != nil {
 			return nil, err
 		}
@@ -165,8 +165,9 @@ func (c *showCmd) selected(a *app, path string) ([]source, error) {
 }
 
 // onlySession returns the only session of a store.
-func (a *app) onlySession(path string, live bool) (source, error) {
-	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: a.candidates()})
+func onlySession(a *app, path string, live bool) (source, error) {
+	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose,
+		Folders: candidates(a)})
 	if err != nil {
 		return source{}, err
 	}
@@ -176,7 +177,7 @@ func (a *app) onlySession(path string, live bool) (source, error) {
 		for i := range l.Sessions {
 			list = append(list, &l.Sessions[i])
 		}
-		return source{}, a.newAmbiguous(l, path, "holds "+string(screen.Plural(int64(n), "session"))+": name one as "+path+"#ID", list)
+		return source{}, newAmbiguous(a, l, path, "holds "+string(screen.Plural(int64(n), "session"))+": name one as "+path+"#ID", list)
 	case n == 1:
 		s := &l.Sessions[0]
 		return source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
@@ -185,7 +186,7 @@ func (a *app) onlySession(path string, live bool) (source, error) {
 		if _, ok := errors.AsType[*formats.Error](u.Err); ok {
 			return source{}, u.Err
 		}
-		return source{}, a.notReadable(u.Format, u.Path, u.Err)
+		return source{}, notReadable(a, u.Format, u.Path, u.Err)
 	}
 	return source{}, &formats.Error{At: path, Err: errors.New("no sessions found")}
 }

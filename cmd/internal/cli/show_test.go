@@ -24,39 +24,54 @@ func sample() (*session.Session, []*session.Message, *session.File) {
 		Head: session.Head{ID: "5d0b2b7e-1111-4000-8000-000000000000", Agent: session.CursorCLI, Title: "Fix the \x1b[31mflaky\u202e test",
 			Workspace: "/home/ann/app", Created: at(0), Updated: at(4000), Parent: &session.Link{Session: "aaaa0000", Kind: "explore"}},
 		Mode: "agent", Model: "opus", Status: "idle", Branch: "main", Missing: []string{"meta.json"},
-		Context:  &session.Context{Used: 1001, Max: 200000},
-		Todos:    []session.Todo{{ID: "1", Content: "find it", Status: "completed"}, {ID: "2", Content: "fix it", Status: "in_progress"}, {ID: "3", Content: "rest"}},
+		Context: &session.Context{Used: 1001, Max: 200000},
+		Todos: []session.Todo{{ID: "1", Content: "find it", Status: "completed"}, {ID: "2", Content: "fix it", Status: "in_progress"},
+			{ID: "3", Content: "rest"}},
 		Plan:     "# Plan\n\nFirst this, then that.",
 		Children: []session.Link{{Session: "cccc0000", Title: "Look around", Kind: "explore"}},
 		Branches: []session.Branch{{Name: "b1", From: "m3"}},
 	}
 	text := func(words string) session.Part { return &session.Text{Text: words} }
 	tool := func(id, kind, args string, from, to int64) *session.ToolCall {
-		return &session.ToolCall{ID: id, Name: strings.ToUpper(kind[:1]) + kind[1:], Kind: kind, Args: session.Raw(args), Start: at(from), End: at(to)}
+		return &session.ToolCall{ID: id, Name: strings.ToUpper(kind[:1]) + kind[1:], Kind: kind, Args: session.Raw(args), Start: at(from),
+			End: at(to)}
 	}
 	came := func(id, call, status, value string) *session.Message {
-		return &session.Message{ID: id, Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: call, Status: status, Error: status != "success", Value: session.Raw(value)}}}
+		return &session.Message{ID: id, Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: call, Status: status,
+			Error: status != "success", Value: session.Raw(value)}}}
 	}
 	child := tool("c5", "task", `{"description":"Look around","subagentType":{"explore":{}}}`, 60, 185)
 	child.Child = "cccc0000"
 	return s, []*session.Message{
 		{ID: "m0", Role: session.System, Parts: []session.Part{text("You are a good agent.")}},
-		{ID: "m1", Role: session.User, Archived: true, Turn: &session.Turn{Number: 1, Model: "sonnet", Status: "finished", Start: at(0), End: at(185), Usage: &session.Usage{Input: 1200, Output: 88, CacheRead: -1, CacheWrite: -1, Reasoning: -1, Total: -1}},
-			Parts: []session.Part{&session.Injected{Tag: "user_info", Text: "OS: linux"}, &session.Injected{Tag: "rules", Text: "Be brief."}, text("Why is the test flaky? See <b>here</b>:\n\n```go\nfunc TestIt(t *testing.T) {\n\tif a < b { t.Fatal(\"x\") }\n}\n```"),
+		{ID: "m1", Role: session.User, Archived: true, Turn: &session.Turn{Number: 1, Model: "sonnet", Status: "finished", Start: at(0),
+			End: at(185), Usage: &session.Usage{Input: 1200, Output: 88, CacheRead: -1, CacheWrite: -1, Reasoning: -1, Total: -1}},
+			Parts: []session.Part{&session.Injected{Tag: "user_info", Text: "OS: linux"}, &session.Injected{Tag: "rules", Text: "Be brief."},
+				text("Why is the test flaky? See <b>here</b>:\n\n```go\nfunc TestIt(t *testing.T) {\n\tif a < b { t.Fatal(\"x\") }\n}\n```"),
 				&session.Media{Mime: "image/png", Name: "shot.png", Data: make([]byte, 12345)}}},
-		{ID: "m2", Role: session.Assistant, Archived: true, Parts: []session.Part{&session.Thinking{Text: "It must be the clock."}, text("I will run the tests first and then look at what the clock has to do with it, for it nearly always is the clock.\n\n- one\n- two, which is a much longer entry of the list than the first one and goes on\n\n| a | b |\n|---|---|"),
-			tool("c1", "shell", `{"command":"go test ./...","timeout":30000}`, 2, 5), tool("c2", "read", `{"path":"/home/ann/app/clock.go"}`, 5, 6)}},
-		came("m3", "c1", "failure", `{"failure":{"command":"go test ./...","exitCode":1,"stdout":"--- FAIL: TestIt\n`+strings.Repeat(`    clock_test.go:7: tick\n`, 20)+`FAIL\n","stderr":"","executionTime":2345}}`),
+		{ID: "m2", Role: session.Assistant, Archived: true, Parts: []session.Part{&session.Thinking{Text: "It must be the clock."},
+			text("I will run the tests first and then look at what the clock has to do with it, for it nearly always is the clock.\n\n- one\n- two, which is a much longer entry of the list than the first one and goes on\n\n| a | b |\n|---|---|"),
+			tool("c1", "shell", `{"command":"go test ./...","timeout":30000}`, 2, 5),
+			tool("c2", "read", `{"path":"/home/ann/app/clock.go"}`, 5, 6)}},
+		came("m3", "c1", "failure", `{"failure":{"command":"go test ./...","exitCode":1,"stdout":"--- FAIL: TestIt\n`+
+			strings.Repeat(`    clock_test.go:7: tick\n`, 20)+`FAIL\n","stderr":"","executionTime":2345}}`),
 		came("m4", "c2", "success", `{"success":{"content":"package clock\n\nvar now = time.Now\n"}}`),
-		{ID: "m5", Role: session.System, Parts: []session.Part{&session.Boundary{Archived: 5}, &session.Summary{Text: "The user has a flaky test."}}},
-		{ID: "m6", Role: session.User, Turn: &session.Turn{Number: 2, Model: "opus", Status: "error", Error: "the model is overloaded", Start: at(200)}, Parts: []session.Part{text("Fix it.")}},
-		{ID: "m7", Role: session.Assistant, Parts: []session.Part{tool("c3", "edit", `{"path":"/home/ann/app/clock.go"}`, 10, 11), tool("c4", "updateTodos", `{"todos":[{"id":"1","content":"find it"}],"merge":false}`, 11, 11), child, tool("c6", "shell", `{"command":"sleep 100"}`, 12, 0)}},
+		{ID: "m5", Role: session.System, Parts: []session.Part{&session.Boundary{Archived: 5},
+			&session.Summary{Text: "The user has a flaky test."}}},
+		{ID: "m6", Role: session.User, Turn: &session.Turn{Number: 2, Model: "opus", Status: "error", Error: "the model is overloaded",
+			Start: at(200)}, Parts: []session.Part{text("Fix it.")}},
+		{ID: "m7", Role: session.Assistant, Parts: []session.Part{tool("c3", "edit", `{"path":"/home/ann/app/clock.go"}`, 10, 11),
+			tool("c4", "updateTodos", `{"todos":[{"id":"1","content":"find it"}],"merge":false}`, 11, 11), child,
+			tool("c6", "shell", `{"command":"sleep 100"}`, 12, 0)}},
 		came("m8", "c3", "success", `{"success":{"path":"/home/ann/app/clock.go","beforeFullFileContent":"package clock\n\nvar now = time.Now\n","afterFullFileContent":"package clock\n\n// now can be replaced in tests.\nvar now = time.Now\n"}}`),
 		came("m9", "c4", "success", `{"success":{"todos":[{"id":"1","content":"find it","status":"TODO_STATUS_COMPLETED"}]}}`),
 		came("m10", "c5", "success", `{"success":{"agentId":"cccc0000","conversationSteps":[{"assistantMessage":{"text":"Nothing else is flaky."}}]}}`),
-		{ID: "m11", Role: session.Assistant, Parts: []session.Part{text("Done."), &session.Opaque{Kind: "retry/starting", Raw: session.Raw(`{"attempt":1}`)}, &session.Opaque{Kind: "retry/resuming", Raw: session.Raw(`{"attempt":1}`)}}},
+		{ID: "m11", Role: session.Assistant, Parts: []session.Part{text("Done."),
+			&session.Opaque{Kind: "retry/starting", Raw: session.Raw(`{"attempt":1}`)},
+			&session.Opaque{Kind: "retry/resuming", Raw: session.Raw(`{"attempt":1}`)}}},
 		{ID: "m12", Role: session.User, Turn: &session.Turn{Number: 3, Kind: "shell", Status: "finished"}, Parts: []session.Part{text("ls")}},
-		{ID: "m13", Role: session.User, Branch: "b1", Turn: &session.Turn{Number: 2, Status: "cancelled"}, Parts: []session.Part{text("Fix it another way.")}},
+		{ID: "m13", Role: session.User, Branch: "b1", Turn: &session.Turn{Number: 2, Status: "cancelled"},
+			Parts: []session.Part{text("Fix it another way.")}},
 	}, &session.File{Path: "/home/ann/app/clock.go", Before: &session.Body{Bytes: []byte("package clock\n")}}
 }
 
@@ -157,7 +172,8 @@ func TestShowInner(t *testing.T) {
 	if got, err := filepath.Glob(filepath.Join(out, "*", "*")); err != nil || len(got) != 1 || filepath.Base(got[0]) != "grandkid.jsonl" {
 		t.Errorf("placed: %q, %v", got, err)
 	}
-	if _, stderr, code := call(t, "show", user+"#nobody"); code != 2 || !strings.Contains(stderr, "no such session") || !strings.Contains(stderr, "  main") {
+	if _, stderr, code := call(t, "show", user+"#nobody"); code != 2 || !strings.Contains(stderr, "no such session") ||
+		!strings.Contains(stderr, "  main") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
@@ -175,7 +191,8 @@ func TestShowPipe(t *testing.T) {
 func TestShowPipeLast(t *testing.T) {
 	piped(t, capture+strings.ReplaceAll(capture, "hello", "again"))
 	stdout, stderr, code := call(t, "show", "-", "--turns=-1")
-	if code != 0 || strings.Contains(stdout, "> hello") || !strings.Contains(stdout, "turn 2") || !strings.Contains(stdout, "> again\n\n● hi\n") {
+	if code != 0 || strings.Contains(stdout, "> hello") || !strings.Contains(stdout, "turn 2") ||
+		!strings.Contains(stdout, "> again\n\n● hi\n") {
 		t.Errorf("exit %d, stderr %q\n%s", code, stderr, stdout)
 	}
 }
@@ -202,7 +219,7 @@ func TestShowBroken(t *testing.T) {
 func TestShowFails(t *testing.T) {
 	for _, form := range []string{"text", "markdown", "json"} {
 		var stdout, stderr strings.Builder
-		out := newOutput(&stdout, &stderr, func(string) string { return "" }, grammar{JSON: form == "json"})
+		out := newOutput(&stdout, &stderr, func(string) string { return "" }, OutputFlags{JSON: form == "json"})
 		v := &viewer{app: &app{ctx: t.Context(), out: out}, cmd: &showCmd{Tools: "brief"}, format: form}
 		err := v.show(func(context.Context, formats.View) iter.Seq2[*session.Session, error] {
 			return func(yield func(*session.Session, error) bool) {
@@ -218,7 +235,8 @@ func TestShowFails(t *testing.T) {
 				yield(s, nil)
 			}
 		})
-		if code := out.fail(err); code != 5 || !strings.Contains(stdout.String(), "Why is the test flaky?") || strings.Contains(stdout.String(), `"error"`) || stderr.String() != "rehome: store.db: in use\n  hint: wait\n" {
+		if code := out.fail(err); code != 5 || !strings.Contains(stdout.String(), "Why is the test flaky?") ||
+			strings.Contains(stdout.String(), `"error"`) || stderr.String() != "rehome: store.db: in use\n  hint: wait\n" {
 			t.Errorf("%s: exit %d, stderr %q\n%s", form, code, stderr.String(), stdout.String())
 		}
 	}
@@ -236,7 +254,9 @@ func TestShowMemory(t *testing.T) {
 	words := strings.Repeat("all work and no play ", 500)
 	const messages, most = 4000, 32 << 20
 	for i := range messages {
-		m := &session.Message{ID: fmt.Sprint(i), Role: session.Assistant, Parts: []session.Part{&session.Text{Text: words}, &session.ToolCall{ID: "x", Name: "shell", Kind: "shell", Args: session.Raw(`{"command":"ls"}`)}}}
+		m := &session.Message{ID: fmt.Sprint(i), Role: session.Assistant,
+			Parts: []session.Part{&session.Text{Text: words}, &session.ToolCall{ID: "x", Name: "shell", Kind: "shell",
+				Args: session.Raw(`{"command":"ls"}`)}}}
 		fmt.Fprintf(f, "%s\n", session.AppendMessage(nil, m))
 	}
 	if err := f.Close(); err != nil {

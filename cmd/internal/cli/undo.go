@@ -58,7 +58,7 @@ func (c *undoCmd) Validate() error {
 
 // Run undoes a migration or a move, or lists those that can be undone.
 func (c *undoCmd) Run(a *app) error {
-	a.useHome(c.Home)
+	useHome(a, c.Home)
 	dir := convert.UndoDir(machine(a.out.getenv))
 	if dir == "" {
 		return noHomeError("set it, so that the undo records can be found")
@@ -70,7 +70,7 @@ func (c *undoCmd) Run(a *app) error {
 		}
 		out := &undoList{Records: list}
 		for i := range list {
-			out.clients = append(out.clients, a.clientOf(list[i].Format))
+			out.clients = append(out.clients, clientOf(a.reg, list[i].Format))
 		}
 		return a.out.printResult(a.ctx, out)
 	}
@@ -78,25 +78,17 @@ func (c *undoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(a.ctx, &undoResult{done, a.clientOf(done.Format)}); err != nil {
+	if err := a.out.printResult(a.ctx, &undoResult{done, clientOf(a.reg, done.Format)}); err != nil {
 		return err
 	}
 	if n := len(done.Kept); n > 0 {
-		return reported{fmt.Errorf("%s not undone", plural(int64(n), "change"))}
+		return reported{fmt.Errorf("%s not undone", screen.Plural(int64(n), "change"))}
 	}
 	return nil
 }
 
-// clientOf returns the name of the client of a format for people.
-func (a *app) clientOf(format string) string {
-	if f := a.reg.Lookup(format); f != nil && f.Home != nil && f.Home.Title != "" {
-		return f.Home.Title
-	}
-	return format
-}
-
-func (r *undoResult) text(p *page) {
-	p.Line(p.Strong(undoTitle(&r.UndoRecord)) + p.Faint("  "+visible(r.client)+", "+visible(r.Store)))
+func (r *undoResult) Text(p *screen.Page) {
+	p.Line(p.Strong(undoTitle(&r.UndoRecord)) + p.Faint("  "+screen.Visible(r.client)+", "+screen.Visible(r.Store)))
 	verb := screen.Safe("undone")
 	if r.DryRun {
 		verb = "would be undone"
@@ -105,10 +97,10 @@ func (r *undoResult) text(p *page) {
 	case len(r.Kept) == 0:
 		p.Line("  " + p.OK() + " " + verb)
 	case len(r.Restored) > 0:
-		p.Line("  " + p.OK() + " " + plural(int64(len(r.Restored)), "change") + " " + verb)
+		p.Line("  " + p.OK() + " " + screen.Plural(int64(len(r.Restored)), "change") + " " + verb)
 	}
 	for _, k := range r.Kept {
-		p.Line("  " + p.Bad() + " " + visible(k.Key) + ": " + visible(k.Reason) + "; left as it is")
+		p.Line("  " + p.Bad() + " " + screen.Visible(k.Key) + ": " + screen.Visible(k.Reason) + "; left as it is")
 	}
 	if len(r.Kept) > 0 {
 		p.Line("  its record stays; `rehome undo --list` lists the others")
@@ -118,24 +110,25 @@ func (r *undoResult) text(p *page) {
 	}
 }
 
-func (l *undoList) text(p *page) {
+func (l *undoList) Text(p *screen.Page) {
 	if len(l.Records) == 0 {
 		p.Line("nothing to undo")
 	}
 	for i := range l.clients {
 		r := &l.Records[i]
-		p.Line(visible(fmt.Sprintf("%4d  ", r.ID)) + visible(r.Made.UTC().Format("2006-01-02 15:04")) + "  " + visible(l.clients[i]) + "  " + p.Strong(undoTitle(r)))
+		p.Line(screen.Visible(fmt.Sprintf("%4d  ", r.ID)) + screen.Visible(r.Made.UTC().Format("2006-01-02 15:04")) + "  " +
+			screen.Visible(l.clients[i]) + "  " + p.Strong(undoTitle(r)))
 	}
 }
 
 // undoTitle returns what a record is called.
 func undoTitle(r *convert.UndoRecord) screen.Safe {
-	title := visible(r.Session)
+	title := screen.Visible(r.Session)
 	if r.Title != "" {
 		title = oneLine(r.Title)
 	}
 	if r.Sessions > 1 {
-		title += " and " + plural(int64(r.Sessions-1), "other session")
+		title += " and " + screen.Plural(int64(r.Sessions-1), "other session")
 	}
 	return title
 }

@@ -74,11 +74,11 @@ func (c *watchCmd) Run(a *app) error {
 	flags := convertCmd{From: c.From, To: c.To, Project: c.Project, Compress: c.Compress, WithSecrets: c.WithSecrets,
 		Allow: c.Allow, Strict: c.Strict, Sidecar: c.Sidecar, ReadFlags: c.ReadFlags}
 	o := flags.options()
-	o.State = a.stateDir()
+	o.State = stateDir(a)
 	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
 	err := watch.Run(a.ctx, watch.Options{
 		Registry: a.reg, Source: c.Src, Target: c.Dst, Convert: o, Interval: c.Interval, Once: c.Once,
-		OnEvent: func(e watch.Event) { a.out.event(watchEvent{e, c}) },
+		OnEvent: func(e watch.Event) { printEvent(a.out, watchEvent{e, c, a.out.name}) },
 	})
 	if err != nil && a.out.json && !errors.As(err, new(convert.Misuse)) {
 		return reported{err}
@@ -86,8 +86,8 @@ func (c *watchCmd) Run(a *app) error {
 	return err
 }
 
-// event prints an event: a change to stdout, a problem to stderr.
-func (o *output) event(e watchEvent) {
+// printEvent prints an event: a change to stdout, a problem to stderr.
+func printEvent(o *output, e watchEvent) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -95,9 +95,9 @@ func (o *output) event(e watchEvent) {
 		writeJSONLine(o.stdout, e.Event)
 	case e.problem() && e.command.Once: // it is the error of the command
 	case e.problem():
-		e.text(&page{screen.NewPage(o.stderr, o.errPalette), o.self})
+		e.Text(o.page(o.stderr, o.errPalette))
 	case !o.noReport:
-		e.text(&page{Page: screen.NewPage(o.stdout, o.palette)})
+		e.Text(o.page(o.stdout, o.palette))
 	}
 }
 
@@ -105,20 +105,19 @@ func (o *output) event(e watchEvent) {
 type watchEvent struct {
 	watch.Event
 	command *watchCmd
+	program string // its name, for problems
 }
 
 // problem reports whether an event is a remark or an error, not a result.
 func (e watchEvent) problem() bool { return e.Kind == watch.Problem || e.Kind == watch.Polling }
 
-func (e watchEvent) text(p *page) {
+func (e watchEvent) Text(p *screen.Page) {
 	if !e.problem() {
 		p.Line(p.Faint(e.time()) + e.change())
 		return
 	}
-	p.Line(p.Red(visible(p.self.Name)+":") + " " + e.time() + e.trouble())
-	if e.Hint != "" {
-		p.Line(p.Faint("  hint: " + visible(p.self.own(e.Hint))))
-	}
+	p.Line(p.Red(screen.Visible(e.program)+":") + " " + e.time() + e.trouble())
+	p.Hint("  ", e.Hint)
 }
 
 // time returns the local time of an event. A single round prints none.
@@ -126,24 +125,24 @@ func (e watchEvent) time() screen.Safe {
 	if e.command.Once {
 		return ""
 	}
-	return visible(e.Time.Local().Format(time.TimeOnly)) + " "
+	return screen.Visible(e.Time.Local().Format(time.TimeOnly)) + " "
 }
 
 func (e watchEvent) change() screen.Safe {
-	to := " -> " + visible(e.Target)
+	to := " -> " + screen.Visible(e.Target)
 	switch e.Kind {
 	case watch.Ready:
 		return readyText(*e.Stores) + to
 	case watch.Session:
-		name := visible(e.Title)
+		name := screen.Visible(e.Title)
 		if name == "" {
-			name = visible(e.Session)
+			name = screen.Visible(e.Session)
 		}
 		return name + ": " + e.turns() + to
 	case watch.Store:
 		what := screen.Safe("changed")
 		if e.Files > 0 {
-			what = plural(int64(e.Files), "file") + " written"
+			what = screen.Plural(int64(e.Files), "file") + " written"
 		}
 		return storeText(e.Store) + what + to
 	case watch.Kept:
@@ -160,30 +159,30 @@ func readyText(n watch.Stores) screen.Safe {
 		what screen.Safe
 	}{{n.Added, "added"}, {n.Updated, "updated"}, {n.Unchanged, "unchanged"}, {n.Kept, "kept"}, {n.Failed, "failed"}} {
 		if c.n > 0 {
-			parts = append(parts, grouped(int64(c.n))+" "+c.what)
+			parts = append(parts, screen.Grouped(int64(c.n))+" "+c.what)
 		}
 	}
-	return plural(int64(n.Added+n.Updated+n.Unchanged+n.Kept+n.Failed), "store") + ": " + screen.Join(parts, ", ")
+	return screen.Plural(int64(n.Added+n.Updated+n.Unchanged+n.Kept+n.Failed), "store") + ": " + screen.Join(parts, ", ")
 }
 
 // turns says how a session has changed.
 func (e watchEvent) turns() screen.Safe {
 	switch {
 	case e.NewTurns != nil && *e.NewTurns > 0:
-		return plural(*e.NewTurns, "new turn")
+		return screen.Plural(*e.NewTurns, "new turn")
 	case e.Turns != nil:
-		return "changed, " + plural(*e.Turns, "turn")
+		return "changed, " + screen.Plural(*e.Turns, "turn")
 	}
 	return "changed"
 }
 
 func (e watchEvent) trouble() screen.Safe {
-	text := visible(e.Message)
+	text := screen.Visible(e.Message)
 	switch {
 	case e.Kind == watch.Polling:
-		return text + visible(fmt.Sprintf("; looking for changes every %v", e.command.Interval))
+		return text + screen.Visible(fmt.Sprintf("; looking for changes every %v", e.command.Interval))
 	case e.Retry > 0:
-		return text + visible(fmt.Sprintf(" (next try in %v)", (time.Duration(e.Retry*float64(time.Second)).Round(time.Second))))
+		return text + screen.Visible(fmt.Sprintf(" (next try in %v)", (time.Duration(e.Retry*float64(time.Second)).Round(time.Second))))
 	}
 	return text
 }
@@ -193,5 +192,5 @@ func storeText(store string) screen.Safe {
 	if store == "" || store == "." {
 		return ""
 	}
-	return visible(filepath.FromSlash(store)) + ": "
+	return screen.Visible(filepath.FromSlash(store)) + ": "
 }

@@ -23,20 +23,24 @@ func TestWatchLines(t *testing.T) {
 		e    watch.Event
 		want string
 	}{
-		{watch.Event{Kind: watch.Ready, Target: "agents", Stores: &watch.Stores{Updated: 1, Unchanged: 2, Failed: 1}}, "12:03:04 4 stores: 1 updated, 2 unchanged, 1 failed -> agents\n"},
-		{watch.Event{Kind: watch.Session, Title: "E2E 0", Session: "agent-1", Turns: &three, NewTurns: &one, Target: "agents/agent-1"}, "12:03:04 E2E 0: 1 new turn -> agents/agent-1\n"},
-		{watch.Event{Kind: watch.Session, Session: "agent-1", Turns: &three, NewTurns: &none, Target: "agents"}, "12:03:04 agent-1: changed, 3 turns -> agents\n"},
+		{watch.Event{Kind: watch.Ready, Target: "agents", Stores: &watch.Stores{Updated: 1, Unchanged: 2, Failed: 1}},
+			"12:03:04 4 stores: 1 updated, 2 unchanged, 1 failed -> agents\n"},
+		{watch.Event{Kind: watch.Session, Title: "E2E 0", Session: "agent-1", Turns: &three, NewTurns: &one, Target: "agents/agent-1"},
+			"12:03:04 E2E 0: 1 new turn -> agents/agent-1\n"},
+		{watch.Event{Kind: watch.Session, Session: "agent-1", Turns: &three, NewTurns: &none, Target: "agents"},
+			"12:03:04 agent-1: changed, 3 turns -> agents\n"},
 		{watch.Event{Kind: watch.Session, Title: "E2E 0", Target: "agents"}, "12:03:04 E2E 0: changed -> agents\n"},
 		{watch.Event{Kind: watch.Store, Store: ".", Files: 2, Target: "ide"}, "12:03:04 2 files written -> ide\n"},
 		{watch.Event{Kind: watch.Store, Store: "a", Target: "ide/a"}, "12:03:04 a: changed -> ide/a\n"},
 		{watch.Event{Kind: watch.Kept, Store: "a", Target: "ide/a"}, "12:03:04 a: no longer in the source, kept -> ide/a\n"},
 		{watch.Event{Kind: watch.Recovered}, "12:03:04 resolved\n"},
-		{watch.Event{Kind: watch.Problem, Store: "a", Message: "ide: the disk is full", Hint: "free some space", Retry: 4}, "rehome: 12:03:04 ide: the disk is full (next try in 4s)\n  hint: free some space\n"},
+		{watch.Event{Kind: watch.Problem, Store: "a", Message: "ide: the disk is full", Hint: "free some space", Retry: 4},
+			"rehome: 12:03:04 ide: the disk is full (next try in 4s)\n  hint: free some space\n"},
 		{watch.Event{Kind: watch.Polling, Message: "limit reached"}, "rehome: 12:03:04 limit reached; looking for changes every 5s\n"},
 	} {
 		var out bytes.Buffer
 		c.e.Time = at
-		watchEvent{c.e, &watchCmd{Interval: 5 * time.Second}}.text(&page{screen.NewPage(&out, false), Rehome()})
+		watchEvent{c.e, &watchCmd{Interval: 5 * time.Second}, "rehome"}.Text(screen.NewPage(&out, false))
 		if out.String() != c.want {
 			t.Errorf("%q, want %q", out.String(), c.want)
 		}
@@ -48,7 +52,8 @@ func TestWatchLines(t *testing.T) {
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	furnish(t, dir)
-	cmd := programOf("watch", filepath.Join(dir, "chat", "store.db"), filepath.Join(dir, "text"), "--to", "archive", "--json", "--interval", "100ms")
+	cmd := programOf("watch", filepath.Join(dir, "chat", "store.db"), filepath.Join(dir, "text"), "--to", "archive", "--json", "--interval",
+		"100ms")
 	cmd.Env = append(cmd.Env, "HOME="+dir)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

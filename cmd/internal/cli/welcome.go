@@ -51,7 +51,7 @@ func welcome(a *app) error {
 	if machine(a.out.getenv).Home == "" {
 		return noHomeError("run `rehome help` to list the commands")
 	}
-	listed := a.startListing(noticeable)
+	listed := startListing(a, noticeable)
 	if tty, _, captured := a.out.terminal(); tty != nil && !captured && !a.out.json && !listed.empty() {
 		header := func(*sessions.Listing) []screen.Safe { return listed.welcome.header() }
 		o := continueOptions{}
@@ -68,7 +68,7 @@ func welcome(a *app) error {
 	}
 	w := listed.welcome
 	for i := range w.Try {
-		w.Try[i].Command = a.self.own(w.Try[i].Command)
+		w.Try[i].Command = a.out.own(w.Try[i].Command)
 	}
 	w.home, w.now, w.width = machine(a.out.getenv).Home, a.now(), min(columns(a.out.stdout), screen.PageWidth)
 	return a.out.printResult(a.ctx, w)
@@ -88,15 +88,15 @@ type pendingListing struct {
 
 // startListing lists the sessions on this machine. It returns when that is done, or
 // after some time.
-func (a *app) startListing(most time.Duration) *pendingListing {
+func startListing(a *app, most time.Duration) *pendingListing {
 	l := &pendingListing{done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
 		// Most of the memory that listing allocates is soon garbage.
 		defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
-		if l.listing, l.err = a.listAll(false); l.err == nil {
+		if l.listing, l.err = listAll(a, false); l.err == nil {
 			l.welcome = newWelcome(l.listing)
-			l.welcome.Kept = a.kept(l.listing)
+			l.welcome.Kept = survey(a, l.listing)
 		}
 	}()
 	select {
@@ -135,14 +135,14 @@ func (l *pendingListing) wait(ctx context.Context) (*sessions.Listing, error) {
 func (w *welcomeResult) header() []screen.Safe {
 	var clients []screen.Safe
 	for _, c := range w.Clients {
-		clients = append(clients, grouped(int64(c.Sessions))+" "+visible(c.Client))
+		clients = append(clients, screen.Grouped(int64(c.Sessions))+" "+screen.Visible(c.Client))
 	}
 	out := []screen.Safe{screen.Join(clients, ", ")}
 	for i := range w.Kept[:min(len(w.Kept), maxUnlisted)] {
 		out = append(out, w.Kept[i].line())
 	}
 	if more := len(w.Kept) - maxUnlisted; more > 0 {
-		out = append(out, "and "+plural(int64(more), "more client")+" (rehome ls)")
+		out = append(out, "and "+screen.Plural(int64(more), "more client")+" (rehome ls)")
 	}
 	return append(out, "Choose a session to continue, or Esc for other commands.", "")
 }
@@ -184,13 +184,14 @@ func commandsToTry(l *sessions.Listing, found []sessions.Listed) []welcomeComman
 	}
 	return []welcomeCommand{
 		{"rehome ls", "list them"},
-		{shell.Command("rehome", "show", typedName(l, true, example.Sources[0].Path, example.ID)), "read one, by its id or by words from its title"},
+		{shell.Command("rehome", "show", typedName(l, true, example.Sources[0].Path, example.ID)),
+			"read one, by its id or by words from its title"},
 		{"rehome continue", "choose one and continue it"},
 		{"rehome help", "list all commands"},
 	}
 }
 
-func (w *welcomeResult) text(p *page) {
+func (w *welcomeResult) Text(p *screen.Page) {
 	if w.Sessions == 0 {
 		w.nothing(p)
 	} else {
@@ -202,21 +203,21 @@ func (w *welcomeResult) text(p *page) {
 		if i == 0 {
 			p.Line("")
 		}
-		p.prose(w.Kept[i].line())
+		printProse(p, w.Kept[i].line())
 	}
 	if w.Unreadable > 0 {
 		p.Line("")
-		p.Line(plural(int64(w.Unreadable), "store") + " cannot be read; `rehome ls` says why")
+		p.Line(screen.Plural(int64(w.Unreadable), "store") + " cannot be read; `rehome ls` says why")
 	}
 	p.Line("")
 	p.Line(p.Strong("Try:"))
 	width := 0
 	for _, c := range w.Try {
-		width = max(width, screen.Cells(visible(c.Command)))
+		width = max(width, screen.Cells(screen.Visible(c.Command)))
 	}
 	for _, c := range w.Try {
-		for i, part := range screen.WrapWords(visible(c.Purpose), p.Width-2-width-gap) {
-			lead := visible(c.Command)
+		for i, part := range screen.WrapWords(screen.Visible(c.Purpose), p.Width-2-width-gap) {
+			lead := screen.Visible(c.Command)
 			if i > 0 {
 				lead = ""
 			}
@@ -226,12 +227,13 @@ func (w *welcomeResult) text(p *page) {
 }
 
 // clients prints a row for each client: how many sessions it has, and the newest.
-func (w *welcomeResult) clients(p *page) {
+func (w *welcomeResult) clients(p *screen.Page) {
 	var rows [][]screen.Safe
 	for _, c := range w.Clients {
-		row := []screen.Safe{visible(c.Client), grouped(int64(c.Sessions)), age(c.updated, w.now), screen.Trim(visible(c.Title), " ")}
+		row := []screen.Safe{screen.Visible(c.Client), screen.Grouped(int64(c.Sessions)), age(c.updated, w.now),
+			screen.Trim(screen.Visible(c.Title), " ")}
 		if row[3] == "" {
-			row[3] = visible(c.ID)
+			row[3] = screen.Visible(c.ID)
 		}
 		rows = append(rows, row)
 	}
@@ -244,7 +246,7 @@ func (w *welcomeResult) clients(p *page) {
 }
 
 // nothing says where sessions were looked for.
-func (w *welcomeResult) nothing(p *page) {
+func (w *welcomeResult) nothing(p *screen.Page) {
 	p.Line("No sessions found on this machine. rehome looked in:")
 	for _, dir := range w.Places {
 		p.Line("  " + shortPath(w.home, dir))

@@ -18,7 +18,8 @@ import (
 func TestWelcomeInEmptyHome(t *testing.T) {
 	env := map[string]string{homeVariable(): t.TempDir(), "TMPDIR": t.TempDir()}
 	stdout, stderr, code := callWith(t, t.Context(), env)
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "\n  ~/.claude (does not exist)\n") || !strings.Contains(stdout, "\n  rehome demo ") {
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "\n  ~/.claude (does not exist)\n") ||
+		!strings.Contains(stdout, "\n  rehome demo ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
 	if n := strings.Count(stdout, "\n"); n >= 20 {
@@ -73,7 +74,7 @@ func TestWelcomeDoesNotWait(t *testing.T) {
 		<-slow
 		return map[string]string{homeVariable(): home}[name]
 	}}}
-	l := a.startListing(0)
+	l := startListing(a, 0)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	if _, err := l.wait(gone); l.complete() || l.empty() || !errors.Is(err, context.Canceled) {

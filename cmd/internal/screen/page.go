@@ -16,8 +16,11 @@ type Page struct {
 	Palette
 	Links bool // make paths links; set it only for terminals
 	Width int  // that text is wrapped to
-	w     io.Writer
-	err   error
+	// Rename puts the name of the program that runs into text that names commands of rehome;
+	// nil = it is rehome.
+	Rename func(string) string
+	w      io.Writer
+	err    error
 }
 
 // NewPage returns a page that writes to w.
@@ -41,6 +44,17 @@ func (p *Page) Wrapped(indent, s Safe, paint func(Safe) Safe) {
 	for _, part := range WrapHanging(s, p.Width-len(indent)) {
 		p.Line(indent + paint(part))
 	}
+}
+
+// Hint writes what to do about an error, if there is anything.
+func (p *Page) Hint(indent Safe, hint string) {
+	if hint == "" {
+		return
+	}
+	if p.Rename != nil {
+		hint = p.Rename(hint)
+	}
+	p.Line(p.Faint(indent + "hint: " + Visible(hint)))
 }
 
 // Link makes text a link to a file or folder, if the page has links. Terminals
