@@ -196,6 +196,8 @@ func becomes(verb, of string) string {
 		return "reported as " + of
 	case "secret":
 		return "withheld"
+	case "copied":
+		return "a copy, which the writer makes"
 	case "invented":
 		return "made by the writer"
 	}

@@ -30,6 +30,9 @@ type Declaration struct {
 // Verbs lists what a declaration can say of a leaf, and with which words.
 //
 //	said WHO          a person, a model or a tool says it: only a part of theirs counts
+//	told WHERE        in a telling whose name begins so it must be, too; WHERE@root: unless
+//	                  a subagent has it; WHERE@turn: unless it is
+//	                  a prompt that begins no turn, or a notice
 //	client            if it is true, no user says what is in its record
 //	calls             it is the id of a call, whose record or element has the arguments
 //	answers           it is the id of the call that a result is of, whose record or element has what it says
@@ -40,9 +43,10 @@ type Declaration struct {
 //	lost CODE         a loss of this code names the record
 //	dropped           it does not arrive
 //	secret            it is a secret, and never does
+//	copied            a writer repeats a value of the session, a line of one, or the name of a member
 //	invented          a writer makes it: no session has it
 func Verbs() []string {
-	return []string{"said", "client", "calls", "answers", "derived", "superseded", "quoted", "kept", "lost", "dropped", "secret", "invented"}
+	return []string{"said", "told", "client", "calls", "answers", "derived", "superseded", "quoted", "kept", "lost", "dropped", "secret", "copied", "invented"}
 }
 
 // ParseDeclared reads the text of leaves.txt:
@@ -96,7 +100,7 @@ func parseHead(words []string) (*Declaration, error) {
 	d := &Declaration{Verb: words[0]}
 	words = words[1:]
 	switch d.Verb {
-	case "said", "derived", "kept", "lost":
+	case "said", "told", "derived", "kept", "lost":
 		if len(words) == 0 {
 			return nil, fmt.Errorf("%s needs a word", d.Verb)
 		}
@@ -118,7 +122,7 @@ func parseHead(words []string) (*Declaration, error) {
 
 // Excuses reports whether a declaration says why a leaf does not arrive as it is.
 func (d *Declaration) Excuses() bool {
-	return !slices.Contains([]string{"said", "client", "calls", "answers"}, d.Verb)
+	return !slices.Contains([]string{"said", "told", "client", "calls", "answers"}, d.Verb)
 }
 
 // repeats reports whether a declaration says that another leaf has the value.

@@ -143,11 +143,12 @@ type wanted struct {
 	who     []place // who must say it; nil if that is open
 	pools   []*pool
 	rests   []*pool
-	offer   *offer // where it was found
-	sent    bool   // it was found where a model is sent it
-	found   bool   // it is in what was decoded
-	raw     bool   // in extra data
-	excused bool   // a declaration covers it
+	offer   *offer   // where it was found
+	in      []string // the tellings where it was found
+	waits   bool     // it was found in an answer that is not over
+	found   bool     // it is in what was decoded
+	raw     bool     // in extra data
+	excused bool     // a declaration covers it
 }
 
 // look is one look at a store.
@@ -163,6 +164,7 @@ type look struct {
 	rules    map[string][]*Declaration // by kind and path
 	lost     []loss.Loss
 	strict   bool // of a writer: values of which there are few are found only at their paths, and losses have the addresses of records
+	mine     bool // only where the one who says a leaf speaks first
 	sends    bool // one of the tellings is what a model is sent
 }
 

@@ -197,7 +197,7 @@ func TestParseDeclared(t *testing.T) {
 		"kinds a\nsaid nobody\n":                       `line 2: nobody is "nobody"`,
 		"kinds a\nsaid\n":                              "line 2: said needs a word",
 		"kinds a\ndropped\n":                           "line 2: dropped without a reason",
-		"kinds a\nforgotten Why not.\n":                `line 2: "forgotten" is not one of said, client, calls, answers, derived, superseded, quoted, kept, lost, dropped, secret, invented`,
+		"kinds a\nforgotten Why not.\n":                `line 2: "forgotten" is not one of said, told, client, calls, answers, derived, superseded, quoted, kept, lost, dropped, secret, copied, invented`,
 		"kinds a\nderived magic By magic.\n":           `line 2: "magic" is not one of json, time, later, base64, dataurl, fileuri, within, joined, tagged, mixed, members, trimmed, letters, hex, field, flag, name`,
 		"kinds a\nsuperseded It is.\n\ta b\n":          `line 3: "a b": only what is superseded or quoted is so by another pattern`,
 		"kinds a\ndropped It is.\n\ta b by c d\n":      `line 3: "a b": only what is superseded or quoted is so by another pattern`,

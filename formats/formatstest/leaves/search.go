@@ -129,11 +129,16 @@ func (k *look) searchOne(telling string) {
 			}
 		})
 	}
-	each(func(l *wanted) {
+	long := func(l *wanted) {
 		if !k.strict || len(l.Value) >= short && !l.plain() {
 			k.derive(l, false)
 		}
-	})
+	}
+	if k.mine = k.strict; k.mine { // before others take a text that has the same words
+		each(long)
+		k.mine = false
+	}
+	each(long)
 	each(func(l *wanted) { k.derive(l, false) })
 	for _, cut := range []bool{false, true} {
 		each(func(l *wanted) {
@@ -250,6 +255,8 @@ func (k *look) derive(l *wanted, late bool) {
 	ok := l.allowed
 	if l.who == nil {
 		ok = func(*offer) bool { return true }
+	} else if k.mine {
+		ok = func(o *offer) bool { return o.place == l.Leaf.who && l.allowed(o) }
 	}
 	pools := slices.Concat(l.pools, l.rests)
 	for _, d := range l.rules {

@@ -44,6 +44,7 @@ func records(t testing.TB, s *session.Session, types bool) []Record {
 			if r.aside = m.Branch != "" || m.Archived; m.Turn != nil || m.Branch != branch {
 				branch, turn = m.Branch, w.at
 			}
+			r.kid, r.loose = s.Parent != nil, m.Role == session.User && m.Turn == nil || m.Role == session.System && !slices.ContainsFunc(m.Parts, compacts)
 			r.command = m.Turn != nil && m.Turn.Kind == "shell"
 			if m.Branch != "" {
 				r.turn = turn
@@ -68,6 +69,8 @@ func says(p session.Part) bool {
 	t, text := p.(*session.Text)
 	return !text || strings.TrimSpace(t.Text) != ""
 }
+
+func compacts(p session.Part) bool { _, ok := p.(*session.Boundary); return ok }
 
 // teller tells the leaves of a session.
 type teller struct {
@@ -216,6 +219,8 @@ func (w *teller) raw(b []byte, path string, who place) {
 		w.add(Leaf{Path: path, Value: string(b), who: who})
 		return
 	}
+	r := &w.out[len(w.out)-1]
+	n.each(func(n *Node) { r.names = append(r.names, n.Names...) })
 	list := n.Leaves(nil, path)
 	for i := range list {
 		list[i].who = who

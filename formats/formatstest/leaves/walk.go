@@ -37,10 +37,13 @@ type Record struct {
 	// run besides its state. In each of them an occurrence counts once.
 	Telling string
 
-	aside   bool   // it is of a branch, or before a compaction
-	command bool   // it is one that the user ran
-	turn    string // of a branch: where its turn begins
-	call    string // the tool call that it speaks of, if another record may say the same
+	aside   bool     // it is of a branch, or before a compaction
+	kid     bool     // it is a subagent's
+	loose   bool     // it is a prompt that begins no turn, or a notice
+	names   []string // of the members of JSON in it
+	command bool     // it is one that the user ran
+	turn    string   // of a branch: where its turn begins
+	call    string   // the tool call that it speaks of, if another record may say the same
 }
 
 // Walk yields the records of a store. kinds are the paths of the discriminators.

@@ -1,6 +1,7 @@
 package leaves
 
 import (
+	"encoding/base64"
 	"iter"
 	"regexp"
 	"slices"
@@ -18,10 +19,9 @@ import (
 // target, and each that nobody looked for must be declared as invented. Who says a leaf of the
 // target is what the declarations of its reader say.
 type Writer struct {
-	From, To *Law   // what is declared of the leaves of sessions, and of those of the target
-	Sent     string // the telling that models are sent, in which all that is said must be; "" for any
-	Drafts   bool   // what it writes is looked for in its drafts, and not in what they are joined to
-	Lined    bool   // each record becomes a line, and each leaf a member of its name, in their order
+	From, To *Law // what is declared of the leaves of sessions, and of those of the target
+	Drafts   bool // what it writes is looked for in its drafts, and not in what they are joined to
+	Lined    bool // each record becomes a line, and each leaf a member of its name, in their order
 
 	reader *Law
 }
@@ -77,15 +77,13 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, path string) {
 			l.who = nil // only of what somebody says, declarations tell who else can
 		}
 	}
-	from.strict, from.sends = true, w.Sent != ""
+	from.strict, from.sends = true, w.Tells()
 	offers, tellings, order := w.offers(t, to, path)
 	if w.Lined {
 		from.lined(t, tellings, order)
 	} else {
-		from.told(t, w.Sent, tellings, order)
-	}
-	if w.Sent != "" {
-		from.unsent(t)
+		from.told(t, tellings, order)
+		from.untold(t)
 	}
 	from.supersede()
 	from.each(every, from.drop)
@@ -94,18 +92,29 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, path string) {
 		together(t, from.leaves, to.leaves)
 	}
 	for i := range to.leaves {
-		l, o := &to.leaves[i], offers[i]
-		if l.found = o.used && strings.TrimSpace(strings.ReplaceAll(o.text, gap, "")) == ""; o.used && !l.found {
+		o := offers[i]
+		to.leaves[i].found = o.used && strings.TrimSpace(strings.ReplaceAll(o.text, gap, "")) == ""
+	}
+	to.supersede()
+	copies := from.copies()
+	to.each(every, func(l *wanted) { to.copied(l, copies) })
+	to.each(every, func(l *wanted) {
+		if o := offers[l.index]; o.used {
 			l.Value = o.text
 		}
-	}
+	})
 	to.supersede()
 	to.each(every, to.invent)
 	to.report(t, "invented: ")
 }
 
+// Tells reports whether something must be in one of several tellings.
+func (w *Writer) Tells() bool {
+	return slices.ContainsFunc(w.From.list, func(d *Declaration) bool { return d.Verb == "told" })
+}
+
 // told looks for the leaves of sessions in each telling.
-func (k *look) told(t testing.TB, sent string, tellings map[string]*pool, order []string) {
+func (k *look) told(t testing.TB, tellings map[string]*pool, order []string) {
 	found := make([]bool, len(k.leaves))
 	for _, telling := range order {
 		list := []*pool{tellings[telling]}
@@ -118,8 +127,12 @@ func (k *look) told(t testing.TB, sent string, tellings map[string]*pool, order 
 		k.ordered(t)
 		for i := range k.leaves {
 			l := &k.leaves[i]
-			found[i] = found[i] || l.found
-			l.sent = l.sent || l.found && (telling == sent || l.offer != nil && waits.MatchString(l.offer.path))
+			if found[i] = found[i] || l.found; l.found {
+				l.in = append(l.in, telling)
+			}
+			if l.found && l.offer != nil && waits.MatchString(l.offer.path) {
+				l.waits = true
+			}
 		}
 	}
 	for i := range k.leaves {
@@ -130,21 +143,32 @@ func (k *look) told(t testing.TB, sent string, tellings map[string]*pool, order 
 // waits is the path of JSON in a message of protobuf: an answer that is not over, which stands apart.
 var waits = regexp.MustCompile(`^[0-9.]+\.[a-z]`)
 
-// spoken are the paths of what models are sent.
-var spoken = regexp.MustCompile(`\.(?:Text|Input\b.*|Content\..*|Media\.Data)$`)
-
-// unsent reports what is said and found only where no model is sent it. Abandoned turns and commands that the user ran are not sent, nor is what only the client records of a call.
-func (k *look) unsent(t testing.TB) {
+// untold reports what is said and found, but not in each telling where it must be. Abandoned turns
+// and commands of the user are not, nor is what a loss names.
+func (k *look) untold(t testing.TB) {
 	t.Helper()
 	for i := range k.leaves {
 		l := &k.leaves[i]
-		if l.Leaf.who <= extra || !l.found || l.sent || l.plain() || l.record.command || l.record.turn != "" || !spoken.MatchString(l.Path) {
+		if l.Leaf.who <= extra || !l.found || l.waits || l.plain() || l.record.command || l.record.turn != "" || len(l.Value) < 2*short && strings.Contains(l.Path, ".Input") {
 			continue
 		}
-		if len(l.Value) >= 2*short || !strings.Contains(l.Path, ".Input") {
-			t.Errorf("not sent: %s: %s %s: %.200q", l.record.At, l.record.Kind, l.Path, l.Value)
+		for _, d := range l.rules {
+			where, only, _ := strings.Cut(d.Of, "@")
+			if d.Verb != "told" || strings.Contains(only, "root") && l.record.kid || strings.Contains(only, "turn") && l.record.loose {
+				continue
+			}
+			if slices.ContainsFunc(l.in, func(at string) bool { return strings.HasPrefix(at, where) }) {
+				k.cover(d)
+			} else if !k.reported(l) {
+				t.Errorf("not told in %s: %s: %s %s: %.200q", where, l.record.At, l.record.Kind, l.Path, l.Value)
+			}
 		}
 	}
+}
+
+// reported reports whether a loss that is declared of a leaf names its record.
+func (k *look) reported(l *wanted) bool {
+	return slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "lost" && k.named(d, l) })
 }
 
 // ordered tests that what the user and the model said, if they said it once, is in its order.
@@ -350,6 +374,40 @@ func (p *pool) stands(l *wanted) *offer {
 		p.by[key] = append(p.by[key], o)
 	}
 	return o
+}
+
+// copies are the keys of all values that can be repeated: also lines, the names of members,
+// which are keys of maps in a message, and what is in the base64 of an unknown field.
+func (k *look) copies() map[string]bool {
+	out := map[string]bool{}
+	var add func(l Leaf)
+	add = func(l Leaf) {
+		out[l.key()] = true
+		for line := range strings.Lines(l.Value) {
+			out[asText+strings.TrimRight(line, "\r\n")] = true
+		}
+		if b, err := base64.StdEncoding.DecodeString(l.Value); err == nil && !l.Bytes && len(b) > 0 {
+			(&protobuf{has: func(string) bool { return false }, add: add}).bytes("", b, 0)
+			out[asText+string(b)], out[asBytes+string(b)] = true, true
+		}
+	}
+	for i := range k.leaves {
+		add(k.leaves[i].Leaf)
+		for _, name := range k.leaves[i].record.names {
+			out[asText+scrubbed(name)] = true
+		}
+	}
+	return out
+}
+
+// copied excuses what is declared to repeat a value.
+func (k *look) copied(l *wanted, copies map[string]bool) {
+	for _, d := range l.rules {
+		if d.Verb == "copied" && copies[l.key()] {
+			k.excuse(l, d)
+			return
+		}
+	}
 }
 
 // invent excuses what is declared to be made by the writer. Of what somebody says, the text is

@@ -1,6 +1,7 @@
 package leaves_test
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,7 @@ invented A line says what it is.
 const reader0 = `kinds type
 said user
 	user text
+	list said
 said model
 	model text
 	call list[].input.**
@@ -83,6 +85,24 @@ func TestWriter(t *testing.T) {
 	holds(t, writes0, line[3]+line[0]+line[1]+line[2], `out of order: 4: message assistant a Parts.Text.Text: "There are two pets." is before 1`, false)
 }
 
+// TestTold: what must be in a second telling is missed there, and a copy of what the session does
+// not have is found.
+func TestTold(t *testing.T) {
+	declared := strings.Replace(writes0, "dropped", "told list\n\tmessage user * Parts.Text.Text\n\ndropped", 1) + `
+copied The list repeats what a tool got.
+	list {path,name,line}
+`
+	const list = `{"type":"list","said":"What is in the picture?","path":"a.png","name":"path"}` + "\n"
+	for _, c := range []struct{ from, to, want string }{
+		{"", "", ""},
+		{`"said":"What is in the picture?"`, `"path":"b.png"`, `not told in list: 1: message user a Parts.Text.Text: "What is in the picture?"`},
+		{"a.png", "c.png", `invented: s.jsonl:5: list path: "c.png"`},
+		{`"name":"path"`, `"name":"paths"`, `invented: s.jsonl:5: list name: "paths"`},
+	} {
+		holds(t, declared, lines0+strings.Replace(list, c.from, c.to, 1), c.want, false)
+	}
+}
+
 const linedWrites0 = `kinds record role agent
 
 derived is:Text=text,ToolCall=call,ToolResult=result The word for it.
@@ -125,7 +145,19 @@ func holds(t *testing.T, declared, lines, want string, lined bool) {
 	if err := os.WriteFile(path, []byte(lines), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	w, r := leaves.NewWriter(t, leaves.NewLaw(t, leaves.Lines(), reader0, nil), declared), &recorder{TB: t}
+	walk := func(t testing.TB, path string, kinds []string) iter.Seq[leaves.Record] {
+		return func(yield func(leaves.Record) bool) {
+			for r := range leaves.Lines()(t, path, kinds) {
+				if r.Kind == "list" {
+					r.Telling = r.Kind
+				}
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+	w, r := leaves.NewWriter(t, leaves.NewLaw(t, walk, reader0, nil), declared), &recorder{TB: t}
 	w.Lined = lined
 	w.Holds(r, []*leaves.Source{w.Source(t, pets())}, path)
 	if got := r.text.String(); !strings.Contains(got, want) || (got == "") != (want == "") {

@@ -2,6 +2,7 @@ package agentstate
 
 import (
 	"context"
+	"strings"
 
 	"rehome/formats/session"
 )
@@ -138,6 +139,9 @@ func (s *State) boundary(ctx context.Context, p *planned, archived int) (*sessio
 	fields := codecs().archive.Decode(b)
 	text := s.text(fields.Text, "summary", &mark.Extras)
 	mark.Extras = append(mark.Extras, s.keep(codecs().archive.Message, &fields.Unknown)...)
+	if several, err := s.joins(ctx, a.summary, text); err != nil || several {
+		text = "" // each of them follows
+	}
 	if text != "" {
 		m.Parts = append(m.Parts, &session.Summary{Text: text})
 	}
@@ -152,6 +156,28 @@ func (s *State) boundary(ctx context.Context, p *planned, archived int) (*sessio
 		}
 	}
 	return m, nil
+}
+
+// BetweenSummaries stands in an archive between the summaries of one compaction.
+const BetweenSummaries = "\n\n"
+
+// joins reports whether an archive's text is several of the prompt message that has its summary.
+func (s *State) joins(ctx context.Context, id ID, text string) (bool, error) {
+	if id == (ID{}) || !strings.Contains(text, BetweenSummaries) {
+		return false, nil
+	}
+	doc, err := s.prompt(ctx, &line{id: id})
+	if doc == nil || err != nil {
+		return false, err
+	}
+	d := s.parseDoc(doc)
+	var texts []string
+	for _, part := range s.docParts(&d, s.only()) {
+		if t, ok := part.(*session.Text); ok {
+			texts = append(texts, t.Text)
+		}
+	}
+	return len(texts) > 1 && strings.Join(texts, BetweenSummaries) == text, nil
 }
 
 // addSummary adds what a prompt message says in place of archived ones, unless the archive

@@ -2,6 +2,7 @@ package agentwrite
 
 import (
 	"context"
+	"strings"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/loss"
@@ -52,7 +53,7 @@ func (c *Conversation) boundary(ctx context.Context, m *session.Message, parts [
 		p.textPart(text, provided{}, nil)
 	}
 	id, err := c.seal(ctx, p, []byte(`"isSummary":true`), times(nil, m, session.Stamp{}, session.Stamp{}))
-	c.ended = append(c.ended, archive{len(c.prompts) - c.kept, texts[0], id})
+	c.ended = append(c.ended, archive{len(c.prompts) - c.kept, strings.Join(texts, agentstate.BetweenSummaries), id})
 	return err
 }
 

@@ -1,6 +1,7 @@
 package agentwrite_test
 
 import (
+	"strings"
 	"testing"
 
 	"rehome/formats/internal/agentwrite"
@@ -64,6 +65,29 @@ func TestWaiting(t *testing.T) {
 				t.Errorf("%d calls", calls)
 			}
 		})
+	}
+}
+
+// TestSummaries: the archive of a compaction has all of its summaries, and each is one again.
+func TestSummaries(t *testing.T) {
+	text := func(s string) *session.Text { return &session.Text{Text: s} }
+	ask := func(s string) *session.Message {
+		return &session.Message{Role: session.User, Turn: &session.Turn{}, Archived: s == "go", Parts: []session.Part{text(s)}}
+	}
+	h := &held{Session: session.Session{Head: session.Head{ID: "s", Agent: session.Codex}}, list: []*session.Message{ask("go"),
+		{Role: session.System, Parts: []session.Part{&session.Boundary{Archived: 1}, &session.Summary{Text: "They went."}, &session.Summary{Text: "Then they ran."}}}, ask("on")}}
+	w := write(t, agentwrite.Options{}, h)
+	joined := 0
+	for _, data := range w.data {
+		joined += strings.Count(string(data), "They went.\n\nThen they ran.")
+	}
+	if joined != 1 {
+		t.Errorf("%d archives have both summaries", joined)
+	}
+	for _, m := range w.read(t, &h.Session)[0].list {
+		if m.Role == session.System && (len(m.Parts) != 3 || m.Parts[2].(*session.Summary).Text != "Then they ran.") {
+			t.Errorf("%s", session.AppendMessage(nil, m))
+		}
 	}
 }
 
