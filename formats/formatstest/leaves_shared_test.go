@@ -56,7 +56,7 @@ func generatedAgents(t *testing.T, format string) (out []formatstest.Fixture) {
 		if strange {
 			name += " with strangers"
 		}
-		out = append(out, formatstest.Fixture{Name: name, Make: func(t *testing.T, dir string) string {
+		out = append(out, formatstest.Fixture{Name: name, Real: true, Make: func(t *testing.T, dir string) string {
 			p := graphgen.New(seed, shape)
 			g := p.Graph()
 			if strange {

@@ -14,7 +14,7 @@ type Case struct {
 	Registry *formats.Registry // all formats of the build: the relatives, and who else might claim a fixture
 	Fixtures []Fixture
 
-	// MoreStores are others stores for the law of leaves, which is quick.
+	// MoreStores are other stores for the laws of leaves and of sessions, which are quick.
 	MoreStores []Fixture
 	// Leaves is how the format's stores are walked and what becomes of what is in them. See
 	// package leaves.
@@ -40,8 +40,8 @@ type Fixture struct {
 	// decoding leaves them out.
 	Foreign int64
 
-	// Real marks what a client wrote: its secrets and its foreign records are not
-	// known.
+	// Real marks what a client or a generator wrote: its secrets and its foreign records
+	// are not known.
 	Real bool
 }
 
@@ -73,7 +73,7 @@ func Run(t *testing.T, c Case) {
 		})
 	}
 	for _, f := range c.MoreStores {
-		t.Run(f.Name, func(t *testing.T) { c.run(t, f, []law{{"leaves", leavesUnchanged}}) })
+		t.Run(f.Name, func(t *testing.T) { c.run(t, f, []law{{"leaves", leavesUnchanged}, {"sessions", sessions}}) })
 	}
 	if c.Leaves != nil {
 		t.Run("declarations", c.declarations)

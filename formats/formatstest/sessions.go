@@ -149,6 +149,7 @@ func sessions(t *testing.T, c Case, s source) {
 				seen[key] = true
 			}
 			numbered(t, lines)
+			placed(t, c.Format.Name, lines)
 			wellSpelled(t, c, s, lines)
 		}
 	}
