@@ -46,11 +46,13 @@ func (f *finder) visitCodec(n ast.Node) bool {
 		}
 	case *ast.CaseClause:
 		if len(n.List) > 0 && len(n.Body) > 0 {
-			f.replace(skip, n.Body[0].Pos(), n.Body[len(n.Body)-1].End(), "")
+			m := f.replace(skip, n.Body[0].Pos(), n.Body[len(n.Body)-1].End(), "")
+			m.was = string(f.text[f.offset(n.Pos()):f.offset(n.Colon)])
 		}
 	case *ast.RangeStmt:
 		if len(n.Body.List) > 0 {
-			f.replace(first, n.Body.Rbrace, n.Body.Rbrace, "; break\n")
+			m := f.replace(first, n.Body.Rbrace, n.Body.Rbrace, "; break\n")
+			m.was = string(f.text[f.offset(n.Pos()):f.offset(n.Body.Lbrace)])
 		}
 	case *ast.SelectorExpr:
 		if with := otherRole[f.source(n)]; with != "" {

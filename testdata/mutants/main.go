@@ -5,11 +5,13 @@
 //	go run ./testdata/mutants -codecs -seed 1 -n 20 -least 97
 //
 // With -codecs it makes the mistakes that an author of a codec makes, and only the
-// conformance suite of the codecs whose code it is may find them.
+// conformance suite of the codecs whose code it is may find them. All mistakes of a draw
+// are compiled once, see instrumented, so that each takes only the time of the tests that
+// run its code. What changes nothing that can be seen is argued in equal.txt.
 //
 // A change is applied with go's -overlay, so that no file of the repository is
-// written. It runs the tests of the package and, while they pass, those of the
-// packages that exercise all others. The same seed draws the same changes from the
+// written. Without -codecs it runs the tests of the package and, while they pass, those of
+// the packages that exercise all others. The same seed draws the same changes from the
 // same code.
 package main
 
@@ -48,6 +50,7 @@ type options struct {
 	dry       bool
 	codecs    bool
 	least     int
+	workers   int
 }
 
 func main() {
@@ -60,6 +63,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "stop the tests of a package after this time")
 	flag.BoolVar(&o.dry, "dry", false, "only list the changes")
 	flag.BoolVar(&o.codecs, "codecs", false, "make mistakes in codecs, for their own suite to find")
+	flag.IntVar(&o.workers, "workers", 2, "mistakes in codecs that are tried at the same time")
 	flag.IntVar(&o.least, "least", 0, "fail if fewer per cent of the changes are found")
 	flag.Parse()
 	if err := run(context.Background(), o); err != nil {
@@ -81,6 +85,9 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if o.codecs {
+		return judgeCodecs(ctx, dir, packages, sites, o)
+	}
 	killed, survived, i := 0, 0, -1
 	for m := range draw(sites, o.seed) {
 		if i++; killed+survived == o.n || (o.dry || o.only != "") && i == o.n {
@@ -98,8 +105,6 @@ func run(ctx context.Context, o options) error {
 		switch {
 		case err != nil:
 			return err
-		case by == compiler && o.codecs: // nobody would make this mistake
-			continue
 		case by == "":
 			survived++
 		default:
@@ -119,13 +124,13 @@ const compiler = "the compiler"
 // pkg is a package of the module and what its tests depend on.
 type pkg struct {
 	ImportPath, Dir string
-	GoFiles         []string
-	deps            []string
+	GoFiles, Deps   []string
+	deps            []string // of its tests
 }
 
 func list(ctx context.Context) (map[string]*pkg, error) {
 	out := map[string]*pkg{}
-	text, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles", "./...").Output()
+	text, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,Deps", "./...").Output()
 	if err != nil {
 		return nil, err
 	}
@@ -164,9 +169,6 @@ func try(ctx context.Context, dir string, m mutant, packages map[string]*pkg, o 
 	if err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, m.pkg).Run(); err != nil {
 		return compiler, nil
 	}
-	if o.codecs {
-		return suite(ctx, overlay, m, packages, o)
-	}
 	for _, name := range append([]string{m.pkg}, late...) {
 		if p := packages[name]; name != m.pkg && !slices.Contains(p.deps, m.pkg) {
 			continue
@@ -181,63 +183,6 @@ func try(ctx context.Context, dir string, m mutant, packages map[string]*pkg, o 
 		}
 	}
 	return "", nil
-}
-
-// laws are the tests that are the conformance suite of a codec, with %s for its name, the
-// quickest and strictest first.
-var laws = []struct{ pkg, tests string }{
-	{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./leaves"},
-	{"rehome/formats/all", "^TestOrder(Others)?$/^%s$"},
-	{"rehome/formats/all", "^TestRandomSessions$/./^%s$"},
-	{"rehome/formats/formatstest", "^TestWriters$/^%s$"},
-	{"rehome/formats/formatstest", "^TestCodecs$/^%s$"},
-}
-
-// suite returns the format whose conformance suite fails with a change, "" if none does.
-func suite(ctx context.Context, overlay string, m mutant, packages map[string]*pkg, o options) (string, error) {
-	codecs, err := users(ctx, m.pkg)
-	if err != nil {
-		return "", err
-	}
-	binaries := map[string]string{}
-	for _, law := range laws {
-		if binaries[law.pkg] == "" {
-			binaries[law.pkg] = filepath.Join(filepath.Dir(overlay), filepath.Base(law.pkg)+".test")
-			if err := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", binaries[law.pkg], law.pkg).Run(); err != nil {
-				return compiler, nil
-			}
-		}
-		for _, codec := range codecs {
-			tests := fmt.Sprintf(law.tests, codec)
-			test := exec.CommandContext(ctx, binaries[law.pkg], "-test.short", "-test.failfast", "-test.run", tests, "-test.timeout", o.timeout.String())
-			test.Dir = packages[law.pkg].Dir
-			if err := test.Run(); err != nil {
-				return tests, nil
-			}
-		}
-	}
-	return "", nil
-}
-
-// users are the formats whose code uses a package.
-func users(ctx context.Context, name string) (codecs []string, err error) {
-	text, err := exec.CommandContext(ctx, "go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./formats/...").Output()
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		if codec := formatOf[strings.TrimPrefix(words[0], "rehome/formats/")]; codec != "" && slices.Contains(words, name) {
-			codecs = append(codecs, codec)
-		}
-	}
-	return codecs, nil
-}
-
-// formatOf are the names of formats by the packages of their codecs.
-var formatOf = map[string]string{
-	"canonical": "canonical", "claudecode": "claude-code", "codex": "codex", "cursorchat": "cursor-chat", "cursoride": "cursor-ide", "cursorndjson": "cursor-ndjson",
-	"cursorsdk": "cursor-sdk", "cursortranscript": "cursor-transcript", "streamjson": "stream-json",
 }
 
 // draw picks changes: first a kind, so that common ones leave room for others,

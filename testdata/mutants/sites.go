@@ -30,15 +30,24 @@ type mutant struct {
 	line            int
 	from, to        int
 	was, with       string
+	fn              string // the function that it is in, if any
 }
 
 func (m mutant) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s:%d %s", m.path(), m.line, m.fn)) + "\t" + m.change()
+}
+
+func (m mutant) path() string {
 	wd, _ := os.Getwd()
 	name, err := filepath.Rel(wd, m.file)
 	if err != nil {
 		name = m.file
 	}
-	return fmt.Sprintf("%s:%d\t%s: %s => %s", filepath.ToSlash(name), m.line, m.kind, flat(m.was), flat(m.with))
+	return filepath.ToSlash(name)
+}
+
+func (m mutant) change() string {
+	return strings.TrimSpace(fmt.Sprintf("%s: %s => %s", m.kind, flat(m.was), flat(m.with)))
 }
 
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -61,11 +70,14 @@ func find(packages map[string]*pkg, codecs bool) (map[string][]mutant, error) {
 			if err != nil {
 				return nil, err
 			}
-			switch {
-			case !codecs:
-				ast.Inspect(tree, f.visit)
-			case isCodec(tree):
-				ast.Inspect(tree, f.visitCodec)
+			for _, d := range tree.Decls {
+				f.declares(d)
+				switch {
+				case !codecs:
+					ast.Inspect(d, f.visit)
+				case isCodec(tree):
+					ast.Inspect(d, f.visitCodec)
+				}
 			}
 		}
 	}
@@ -76,7 +88,19 @@ type finder struct {
 	fset      *token.FileSet
 	pkg, file string
 	text      []byte
+	fn        string // that is visited, if any
 	out       map[string][]mutant
+}
+
+// declares notes which function is visited.
+func (f *finder) declares(d ast.Decl) {
+	f.fn = ""
+	if d, ok := d.(*ast.FuncDecl); ok {
+		f.fn = d.Name.Name
+		if d.Recv != nil {
+			f.fn = strings.Trim(f.source(d.Recv.List[0].Type), "*") + "." + f.fn
+		}
+	}
 }
 
 func (f *finder) offset(p token.Pos) int { return f.fset.Position(p).Offset }
@@ -87,10 +111,11 @@ func (f *finder) source(n ast.Node) string {
 
 func (f *finder) add(kind string, n ast.Node, with string) { f.replace(kind, n.Pos(), n.End(), with) }
 
-func (f *finder) replace(kind string, from, to token.Pos, with string) {
-	m := mutant{kind: kind, pkg: f.pkg, file: f.file, line: f.fset.Position(from).Line, from: f.offset(from), to: f.offset(to), with: with}
+func (f *finder) replace(kind string, from, to token.Pos, with string) *mutant {
+	m := mutant{kind: kind, pkg: f.pkg, file: f.file, line: f.fset.Position(from).Line, from: f.offset(from), to: f.offset(to), with: with, fn: f.fn}
 	m.was = string(f.text[m.from:m.to])
 	f.out[kind] = append(f.out[kind], m)
+	return &f.out[kind][len(f.out[kind])-1]
 }
 
 var shifted = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// law is one of the tests that are the conformance suite of a codec, with %s for its name.
+type law struct{ pkg, tests string }
+
+// laws are in the order of their time.
+var laws = []law{
+	{"rehome/formats/all", "^TestOrder(Others)?$/^%s$"},
+	{"rehome/formats/all", "^TestRandomSessions$/./^%s$"},
+	{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./leaves"},
+	{"rehome/formats/formatstest", "^TestWriters$/^%s$"},
+	{"rehome/formats/formatstest", "^TestCodecs$/^%s$"},
+}
+
+// formatOf are the names of formats by the packages of their codecs.
+var formatOf = map[string]string{
+	"canonical": "canonical", "claudecode": "claude-code", "codex": "codex", "cursorchat": "cursor-chat", "cursoride": "cursor-ide", "cursorndjson": "cursor-ndjson",
+	"cursorsdk": "cursor-sdk", "cursortranscript": "cursor-transcript", "streamjson": "stream-json",
+}
+
+// suite is the conformance suite of all codecs, compiled once for all changes.
+type suite struct {
+	dir      string
+	packages map[string]*pkg
+	binaries map[string]string // by package
+	plain    sync.Map          // plainRun by trial
+}
+
+// trial is a law for a codec.
+type trial struct {
+	law
+	codec string
+}
+
+func (t trial) String() string { return fmt.Sprintf(t.tests, t.codec) }
+
+// plainRun is a trial of the code as it is.
+type plainRun struct {
+	once    sync.Once
+	err     error
+	took    time.Duration
+	reached map[int]bool
+}
+
+// newSuite compiles the suite with all changes, by their numbers.
+func newSuite(ctx context.Context, dir string, packages map[string]*pkg, changes map[int]mutant) (*suite, error) {
+	s := &suite{dir: dir, packages: packages, binaries: map[string]string{}}
+	files := map[string]map[int]mutant{}
+	for n, m := range changes {
+		if files[m.file] == nil {
+			files[m.file] = map[int]mutant{}
+		}
+		files[m.file][n] = m
+	}
+	replace := map[string]string{}
+	for i, file := range slices.Sorted(maps.Keys(files)) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if text, err = instrument(file, text, files[file]); err != nil {
+			return nil, err
+		}
+		replace[file] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(replace[file], text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err := errors.Join(err, os.WriteFile(overlay, text, 0o666)); err != nil {
+		return nil, err
+	}
+	for _, law := range laws {
+		if s.binaries[law.pkg] != "" {
+			continue
+		}
+		s.binaries[law.pkg] = filepath.Join(dir, filepath.Base(law.pkg)+".test")
+		build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-o", s.binaries[law.pkg], law.pkg)
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	return s, nil
+}
+
+// judge tries a change until a trial fails.
+func (s *suite) judge(ctx context.Context, n int, m mutant) (v verdict, err error) {
+	for _, law := range laws {
+		for _, codec := range s.users(m.pkg) {
+			t := trial{law, codec}
+			plain, err := s.asItIs(ctx, t)
+			if err != nil {
+				return v, err
+			}
+			if m.fn != "" && !plain.reached[n] {
+				continue
+			}
+			v.met = true
+			if _, err := s.run(ctx, t, 4*plain.took+20*time.Second, "REHOME_MUTANT="+strconv.Itoa(n)); err != nil {
+				v.by = t.String()
+				return v, ctx.Err()
+			}
+		}
+	}
+	return v, nil
+}
+
+// asItIs returns what a trial of the code as it is met.
+func (s *suite) asItIs(ctx context.Context, t trial) (*plainRun, error) {
+	made, _ := s.plain.LoadOrStore(t, &plainRun{reached: map[int]bool{}})
+	p := made.(*plainRun)
+	p.once.Do(func() {
+		began := time.Now()
+		file := filepath.Join(s.dir, strconv.FormatInt(began.UnixNano(), 36))
+		var out []byte
+		if out, p.err = s.run(ctx, t, 10*time.Minute, "REHOME_MUTANT_REACHED="+file); p.err != nil {
+			p.err = fmt.Errorf("%v fails without a change: %w: %s", t, p.err, out)
+			return
+		}
+		p.took = time.Since(began)
+		var text []byte
+		text, p.err = os.ReadFile(file)
+		for word := range bytes.FieldsSeq(text) {
+			n, _ := strconv.Atoi(string(word))
+			p.reached[n] = true
+		}
+	})
+	return p, p.err
+}
+
+func (s *suite) run(ctx context.Context, t trial, limit time.Duration, setting string) ([]byte, error) {
+	test := exec.CommandContext(ctx, s.binaries[t.pkg], "-test.short", "-test.failfast", "-test.run", t.String(), "-test.timeout", limit.String())
+	test.Dir = s.packages[t.pkg].Dir
+	test.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400", setting)
+	return test.CombinedOutput()
+}
+
+// users are the formats whose code uses a package.
+func (s *suite) users(name string) (codecs []string) {
+	for _, path := range slices.Sorted(maps.Keys(s.packages)) {
+		codec := formatOf[strings.TrimPrefix(path, "rehome/formats/")]
+		if codec != "" && (path == name || slices.Contains(s.packages[path].Deps, name)) {
+			codecs = append(codecs, codec)
+		}
+	}
+	return codecs
+}
