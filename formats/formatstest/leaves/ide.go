@@ -173,5 +173,11 @@ func bytesOf(n *Node) {
 		}
 		b[i] = byte(v)
 	}
-	*n = Node{Kind: '"', Value: base64.StdEncoding.EncodeToString(b)}
+	bytes := Node{Kind: '"', Value: base64.StdEncoding.EncodeToString(b)}
+	if list != n && len(n.Names) > 2 { // it has members that no Buffer has
+		*list = bytes
+		n.detach("type")
+		return
+	}
+	*n = bytes
 }

@@ -143,12 +143,13 @@ type wanted struct {
 	who     []place // who must say it; nil if that is open
 	pools   []*pool
 	rests   []*pool
-	offer   *offer   // where it was found
-	in      []string // the tellings where it was found
-	waits   bool     // it was found in an answer that is not over
-	found   bool     // it is in what was decoded
-	raw     bool     // in extra data
-	excused bool     // a declaration covers it
+	offer   *offer       // where it was found
+	in      []string     // the tellings where it was found
+	waits   bool         // it was found in an answer that is not over
+	found   bool         // it is in what was decoded
+	raw     bool         // in extra data
+	excused bool         // a declaration covers it
+	by      *Declaration // which one does
 }
 
 // look is one look at a store.

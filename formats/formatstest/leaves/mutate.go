@@ -1,9 +1,13 @@
 package leaves
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"rehome/formats"
@@ -23,7 +27,7 @@ func (w *Law) HoldsChanged(t testing.TB, f *formats.Format, path string) {
 	}
 	for i, of := range []byte{'"', '0', 't', '{'} {
 		if i%every == 0 {
-			w.changed(t, f, path, "with unknown members", addMembers(of))
+			w.unknown(t, f, path, of)
 		}
 	}
 	w.changed(t, f, path, "with another part in each list", w.anotherPart())
@@ -40,18 +44,45 @@ func (w *Law) HoldsChanged(t testing.TB, f *formats.Format, path string) {
 	}
 }
 
-func (w *Law) changed(t testing.TB, f *formats.Format, path, what string, change func(Doc)) {
+func (w *Law) changed(t testing.TB, f *formats.Format, path, what string, change func(Doc)) *look {
 	t.Helper()
-	w.holds(t, f, w.Rewrite(t, path, t.TempDir(), w.Kinds, change), what+": ")
+	return w.holds(t, f, w.Rewrite(t, path, t.TempDir(), w.Kinds, change), what+": ")
 }
 
-// addMembers returns a change that adds a member to each object, of a kind of value.
-func addMembers(of byte) func(Doc) {
+// unknown tests the law on a copy with a member that no client writes in each object, whose value
+// is of a kind. The walk must see each, and no declaration may cover it, unless it names a loss or,
+// for what is no text, unknown fields: one that does covers more than what it was written for.
+func (w *Law) unknown(t testing.TB, f *formats.Format, path string, of byte) {
+	t.Helper()
+	added := map[string]string{} // kinds and paths, by values
+	k := w.changed(t, f, path, "with unknown members", addMembers(of, added))
+	covered := map[string]bool{}
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		if _, ok := added[l.Value]; !ok {
+			continue
+		}
+		delete(added, l.Value)
+		if l.excused && l.by.Verb != "lost" && !(of != '"' && strings.Contains(l.by.Pattern, strconv.Itoa(unknownField))) {
+			covered[digits.ReplaceAllString(l.record.Kind+" "+l.Path, "")+": "+l.by.Verb+" "+l.by.Pattern] = true
+		}
+	}
+	for _, one := range slices.Sorted(maps.Keys(covered)) {
+		t.Errorf("an unknown member is covered by a declaration: %s", one)
+	}
+	for _, value := range slices.Sorted(maps.Keys(added)) {
+		t.Errorf("the walk does not see %q, which was added to %s", value, added[value])
+	}
+}
+
+// addMembers returns a change that adds a member to each object, of a kind of value. added is told
+// where, by the values.
+func addMembers(of byte, added map[string]string) func(Doc) {
 	n := 0
-	var add func(at *Node)
-	add = func(at *Node) {
-		for _, item := range at.Items {
-			add(item)
+	var add func(at *Node, path string)
+	add = func(at *Node, path string) {
+		for i, item := range at.Items {
+			add(item, at.path(path, i))
 		}
 		if at.Kind != '{' {
 			return
@@ -66,9 +97,12 @@ func addMembers(of byte) func(Doc) {
 		case '{':
 			value = &Node{Kind: '{', Names: []string{name}, Items: []*Node{value}}
 		}
+		if of != 't' { // true is anywhere
+			added[cmp.Or(value.Value, fmt.Sprintf("Unknown value %d.", n))] = path
+		}
 		at.Names, at.Items = append(at.Names, name), append(at.Items, value)
 	}
-	return func(d Doc) { add(d.Root) }
+	return func(d Doc) { add(d.Root, d.Kind+" "+d.Path) }
 }
 
 // sentences returns a change that puts a sentence into the places where somebody speaks, by their

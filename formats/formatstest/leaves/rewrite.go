@@ -256,7 +256,7 @@ func (r *rewriter) cell(one row, name, column string, digits int) string {
 	}
 	if b, err := hex.DecodeString(value); err == nil && len(b) > 0 {
 		if doc, err := Parse(b); err == nil && doc.Kind == '{' {
-			r.change(Doc{kind, nameOf(column), doc})
+			r.change(Doc{kind, one.nameOf(column), doc})
 			return hex.EncodeToString(doc.Append(nil))
 		}
 	}
@@ -266,9 +266,9 @@ func (r *rewriter) cell(one row, name, column string, digits int) string {
 			return value
 		}
 		doc = &Node{Kind: '"', Value: value}
-		r.change(Doc{kind, nameOf(column), doc})
+		r.change(Doc{kind, one.nameOf(column), doc})
 		return doc.Value
 	}
-	r.change(Doc{kind, nameOf(column), doc})
+	r.change(Doc{kind, one.nameOf(column), doc})
 	return string(doc.Append(nil))
 }

@@ -140,8 +140,12 @@ func tableRows(db *sql.DB, table string) (out []row, err error) {
 
 // nameOf is what the documents of the SDK's interface call a column: most have its name in the
 // spelling of JavaScript.
-func nameOf(column string) string {
+func (r row) nameOf(column string) string {
 	switch column {
+	case "latest_checkpoint_ref_json":
+		if r.table == "agents" {
+			return "latestCheckpoint"
+		}
 	case "metadata_json":
 		return "sdkMetadata"
 	case "model_params_json":
@@ -164,7 +168,7 @@ func nameOf(column string) string {
 // hex, or its value.
 func (r row) leaves() (out []Leaf) {
 	for _, column := range slices.Sorted(maps.Keys(r.cells)) {
-		value, data, name := r.text(column), []byte(r.text(column)), nameOf(column)
+		value, data, name := r.text(column), []byte(r.text(column)), r.nameOf(column)
 		if b, err := hex.DecodeString(value); err == nil {
 			data = b
 		}

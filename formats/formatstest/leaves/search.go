@@ -240,7 +240,7 @@ func (k *look) following(l *wanted) (out []string) {
 }
 
 func (k *look) excuse(l *wanted, d *Declaration) {
-	l.excused = true
+	l.excused, l.by = true, d
 	k.cover(d)
 }
 

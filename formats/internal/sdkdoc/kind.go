@@ -221,6 +221,14 @@ func (k Kind) HoldsJSON(col int) bool {
 	return false
 }
 
+// RefMember is the member for a column that refers to a checkpoint, "" for others.
+func (k Kind) RefMember(col int) string {
+	if f := k.Form(col); f != AsRef && f != AsRefIfAny {
+		return ""
+	}
+	return kinds[k].members[kinds[k].at[col]]
+}
+
 // Writes reports whether known versions write a member of this name.
 func (k Kind) Writes(name []byte) bool {
 	return slices.ContainsFunc(kinds[k].members, func(m string) bool { return m == string(name) })

@@ -68,6 +68,9 @@ func (s *Store) callPart(ctx context.Context, t *turnEvents, it *item) ([]sessio
 			call.Args = members.Bare("args", ev.args)
 		}
 	}
+	if err := s.earlyArgs(ctx, t, it, call); err != nil {
+		return nil, err
+	}
 	if it.cutArgs {
 		call.Extras = append(call.Extras, session.Extra{Name: "truncated.args", Raw: session.Raw("true")})
 		s.short(t, it, loss.ArgumentsCut)

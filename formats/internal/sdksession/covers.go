@@ -2,6 +2,7 @@ package sdksession
 
 import (
 	"bytes"
+	"context"
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/toolmap"
@@ -12,14 +13,29 @@ import (
 // otherArgs keeps the arguments that an event has of a call where they are not
 // those of the checkpoint.
 func (m *turnMerge) otherArgs(call *session.ToolCall, it *item) error {
-	if it.args < 0 || it.cutArgs {
-		return nil
+	if err := m.store.earlyArgs(m.ctx, m.t, it, call); err != nil || it.args < 0 || it.cutArgs {
+		return err
 	}
 	ev, err := m.store.event(m.ctx, m.t.run.events[it.args])
 	if err != nil || ev == nil || covers(call.Args, ev.args) || covers(call.Input, ev.args) {
 		return err
 	}
 	call.Extras = append(call.Extras, session.Extra{Name: "event.args", Raw: members.Bare("args", ev.args)})
+	return nil
+}
+
+// earlyArgs keeps the arguments that earlier events have of a call where they are not the
+// beginning of those that it has.
+func (s *Store) earlyArgs(ctx context.Context, t *turnEvents, it *item, call *session.ToolCall) error {
+	for _, i := range it.early {
+		ev, err := s.event(ctx, t.run.events[i])
+		if err != nil {
+			return err
+		}
+		if ev != nil && !grows(call.Args, ev.args) && !grows(call.Input, ev.args) {
+			call.Extras = append(call.Extras, session.Extra{Name: "event.args", Raw: members.Bare("args", ev.args)})
+		}
+	}
 	return nil
 }
 
@@ -92,9 +108,13 @@ func coversError(full, part []byte, status string) bool {
 // covers reports whether JSON that an event holds says nothing beyond what the
 // checkpoint says. Events are projections: they leave members out, spell 64-bit
 // numbers as numbers, and write out what the checkpoint leaves out as empty.
-func covers(full, part []byte) bool { return coversTo(full, part, 0) }
+func covers(full, part []byte) bool { return coversTo(full, part, false, 0) }
 
-func coversTo(full, part []byte, depth int) bool {
+// grows is covers for what was not yet complete: texts and lists can be the beginnings of those
+// in full.
+func grows(full, part []byte) bool { return coversTo(full, part, true, 0) }
+
+func coversTo(full, part []byte, begun bool, depth int) bool {
 	switch {
 	case depth > rawjson.MaxDepth || len(part) == 0:
 		return len(part) == 0
@@ -109,7 +129,7 @@ func coversTo(full, part []byte, depth int) bool {
 			all[string(name)] = value
 		}
 		for name, value := range rawjson.Members(part) {
-			if !coversTo(all[string(name)], value, depth+1) {
+			if !coversTo(all[string(name)], value, begun, depth+1) {
 				return false
 			}
 			delete(all, string(name)) // said twice, it says more
@@ -122,12 +142,15 @@ func coversTo(full, part []byte, depth int) bool {
 		}
 		n := 0
 		for value := range rawjson.Elements(part) {
-			if n >= len(list) || !coversTo(list[n], value, depth+1) {
+			if n >= len(list) || !coversTo(list[n], value, begun, depth+1) {
 				return false
 			}
 			n++
 		}
-		return n == len(list)
+		return n == len(list) || begun
+	}
+	if begun && part[0] == '"' && full[0] == '"' && bytes.HasPrefix(scalar(full), scalar(part)) {
+		return true
 	}
 	return bytes.Equal(scalar(full), scalar(part)) || sameEnum(scalar(full), scalar(part))
 }

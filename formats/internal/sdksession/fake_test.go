@@ -285,7 +285,13 @@ func part(p session.Part) string {
 	case *session.Thinking:
 		return fmt.Sprintf("think:%s %d%s", p.Text, p.Millis, from(p.Source))
 	case *session.ToolCall:
-		return "call:" + p.ID + string(p.Args) + from(p.Source)
+		extras := ""
+		for _, e := range p.Extras {
+			if e.Name == "event.args" && len(p.Args) > 0 { // calls of the fake graph have none
+				extras += " " + e.Name + "=" + string(e.Raw)
+			}
+		}
+		return "call:" + p.ID + string(p.Args) + extras + from(p.Source)
 	case *session.ToolResult:
 		return strings.TrimSpace(fmt.Sprintf("result:%s %s %s", p.Call, p.Status, p.Value)) + fmt.Sprint(map[bool]string{true: " failed"}[p.Error]) + from(p.Source)
 	case *session.Opaque:

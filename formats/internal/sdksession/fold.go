@@ -3,6 +3,7 @@ package sdksession
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"slices"
 	"strconv"
 
@@ -29,15 +30,16 @@ const (
 // call and what came of it.
 type item struct {
 	sort        sort
-	done        bool  // said already, by another source too
-	answered    bool  // of a call: the graph has its result
-	over        bool  // of a call: it ended
-	wrong       bool  // of a call: it ended badly
-	cutArgs     bool  // of a call: its arguments are shortened
-	cutResult   bool  // its result is
-	first, last int32 // of its events
-	skip        int32 // of a text: bytes of the first event that another source told
-	args, end   int32 // of a call: the events that hold its arguments and result, -1
+	done        bool    // said already, by another source too
+	answered    bool    // of a call: the graph has its result
+	over        bool    // of a call: it ended
+	wrong       bool    // of a call: it ended badly
+	cutArgs     bool    // of a call: its arguments are shortened
+	cutResult   bool    // its result is
+	first, last int32   // of its events
+	skip        int32   // of a text: bytes of the first event that another source told
+	args, end   int32   // of a call: the events that hold its arguments and result, -1
+	early       []int32 // of a call: the events that hold other arguments
 	millis      int64
 	sum
 	call     string
@@ -51,6 +53,7 @@ type turnEvents struct {
 	doc   *sdkdoc.RunDoc
 	items []item
 	calls map[string]int // item by call
+	args  map[string]argsTold
 	tally session.Account
 
 	text, thought int // the item that deltas go to, -1
@@ -63,7 +66,7 @@ type turnEvents struct {
 
 // fold reads the events of a run and outlines what they tell. doc may be nil.
 func (s *Store) fold(ctx context.Context, r *run, doc *sdkdoc.RunDoc, note loss.Sink) (*turnEvents, error) {
-	t := &turnEvents{run: r, doc: doc, calls: map[string]int{}, text: -1, thought: -1}
+	t := &turnEvents{run: r, doc: doc, calls: map[string]int{}, args: map[string]argsTold{}, text: -1, thought: -1}
 	for i, e := range r.events {
 		ev, err := s.event(ctx, e)
 		if err != nil {
@@ -201,6 +204,9 @@ func (t *turnEvents) step(e *event, i int32) {
 	if e.name != "" {
 		it.name = e.name
 	}
+	if e.args != nil && !e.cutArgs {
+		t.compare(it, e, i)
+	}
 	if e.args != nil && (it.args < 0 || it.cutArgs || !e.cutArgs) {
 		it.args, it.cutArgs = i, e.cutArgs
 	}
@@ -213,6 +219,30 @@ func (t *turnEvents) step(e *event, i int32) {
 			it.end = i
 		}
 	}
+}
+
+// argsTold are the arguments that an event had of a call.
+type argsTold struct {
+	event  int32
+	text   []byte // until the call ends
+	digest [sha256.Size]byte
+}
+
+// compare looks whether the arguments of a call are those that the event before told of it, or
+// more of them: the client tells them while the model writes.
+func (t *turnEvents) compare(it *item, e *event, i int32) {
+	digest := sha256.Sum256(e.args)
+	old, known := t.args[e.call]
+	if known && old.digest != digest && !grows(e.args, old.text) {
+		it.early = append(it.early, old.event)
+	}
+	old.event, old.digest = i, digest
+	if word, failed := toolmap.Outcome(e.state); failed || word == "success" {
+		old.text = nil
+	} else {
+		old.text = append(old.text[:0], e.args...)
+	}
+	t.args[e.call] = old
 }
 
 // id names a message by the event it begins with.

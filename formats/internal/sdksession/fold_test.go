@@ -27,6 +27,11 @@ func TestFold(t *testing.T) {
 			calls("c", `"status":"error","args":{},"result":{"status":"error","error":{"message":"m"}}`)},
 			`run-1.1 assistant | call:c{"command":"ls"} <events
 run-1.3-result tool | result:c error {"status":"error","error":{"message":"m"}} failed <events`},
+		{"other arguments are kept", []string{
+			calls("c", `"status":"running","args":{"command":"ls -l","n":1}`), calls("c", `"status":"running","args":{"command":"pwd","n":1,"more":[1]}`),
+			calls("c", `"status":"running","args":{"command":"pwd -L","n":1,"more":[1,2]}`), calls("c", `"status":"completed","args":{"command":"pwd -L","n":1,"more":[1,2]}`)},
+			`run-1.1 assistant | call:c{"command":"pwd -L","n":1,"more":[1,2]} event.args={"command":"ls -l","n":1} <events
+run-1.4-result tool | result:c <events`},
 		{"arguments that were cut short do not replace whole ones", []string{
 			calls("c", `"status":"running","args":{"command":"whole"}`), calls("c", `"status":"completed","args":{"command":"who"},"truncated":{"args":true}`)},
 			`run-1.1 assistant | call:c{"command":"whole"} <events

@@ -84,6 +84,10 @@ func (d *assembler) pictures(parts []session.Part, list []byte) []session.Part {
 				if m.Data = pictureBytes(v); m.Data == nil && !members.Empty(v) {
 					m.Extras = append(m.Extras, session.Extra{Name: "data", Raw: bytes.Clone(v)})
 				}
+				var buffer members.Object
+				if m.Data != nil && v[0] == '{' && buffer.Split(v, "data.", []string{"type", "data"}) && buffer.Has(1) {
+					m.Extras = append(m.Extras, buffer.Extras...)
+				}
 			case "path":
 				m.URI = text
 			case "mimeType", "mime":

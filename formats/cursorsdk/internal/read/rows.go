@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"rehome/formats/internal/members"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/internal/sdkstore"
@@ -145,6 +146,7 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 			continue
 		case of >= 0 && r.kind.HoldsJSON(of) && c.Class == store.Text:
 			if rawjson.Valid(bytes.Trim(c.Bytes(), " \t\r\n")) && (r.kind != sdkdoc.Agent || of != sdkdoc.AgentMetadata || bytes.HasPrefix(bytes.TrimLeft(c.Bytes(), " \t\r\n"), []byte("{"))) {
+				r.mendRef(of, c.Bytes())
 				continue // spelled in another way
 			}
 			if r.kind == sdkdoc.Event {
@@ -161,6 +163,23 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 		}
 	}
 	return true
+}
+
+// mendRef adds to the line what a reference to a checkpoint states besides the blob.
+func (r *rowDocs) mendRef(of int, cell []byte) {
+	name := r.kind.RefMember(of)
+	var o members.Object
+	if name == "" || !o.Split(bytes.TrimSpace(cell), name+".", []string{"blobId", "storeKind"}) {
+		return
+	}
+	if kind := o.Text(1); kind != "local-agent-store" {
+		o.Keep(1)
+	}
+	for _, e := range o.Extras {
+		r.line = append(r.line[:len(r.line)-1], ',')
+		r.line = append(session.AppendString(r.line, e.Name), ':')
+		r.line = append(append(r.line, e.Raw...), '}')
+	}
 }
 
 // bare is a cell as JSON, without secrets.
