@@ -79,6 +79,8 @@
 //	  from bubbles                              state          read/state.go, supply.go
 //	subagents that are only in such a state     subagents      read/kids.go
 //	aiService.prompts, aiService.generations    prompts        lists/prompts.go, read/typed_session.go
+//	a subagent before the session that started
+//	  it                                        child-first    read/feed.go
 //	bubbles that are in no list                 history        read/branch.go
 //	duplicate members, invalid UTF-8, unpaired
 //	  surrogates, secrets                       broken-text    lists/database.go

@@ -148,9 +148,24 @@ func sessions(t *testing.T, c Case, s source) {
 			} else {
 				seen[key] = true
 			}
+			inFolder(t, c, first.heads, h)
 			numbered(t, lines)
 			placed(t, c.Format.Name, lines)
 			wellSpelled(t, c, s, lines)
+		}
+	}
+}
+
+// inFolder: a subagent works in the folder of a workspace if its parent does. The records of
+// the IDE say so of some subagents alone.
+func inFolder(t *testing.T, c Case, heads []session.Head, h session.Head) {
+	t.Helper()
+	if h.Parent == nil || h.Workspace != "" || c.Format.Name == "cursor-ide" {
+		return
+	}
+	for _, of := range heads {
+		if of.Agent == h.Agent && of.ID == h.Parent.Session && of.Workspace != "" {
+			t.Errorf("session %q has no workspace, and its parent has %q", h.ID, of.Workspace)
 		}
 	}
 }
