@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,17 +18,19 @@ import (
 	"time"
 )
 
-// law is one of the tests that are the conformance suite of a codec, with %s for its name.
+// law is one of the tests that are the conformance suite of a codec, with %s for its name, and
+// for that of a fixture.
 type law struct{ pkg, tests string }
 
-// laws are in the order of their time.
-var laws = []law{
+// quick are the laws in the order of their time, but those that are tried on one fixture alone.
+var quick = []law{
 	{"rehome/formats/all", "^TestOrder(Others)?$/^%s$"},
 	{"rehome/formats/all", "^TestRandomSessions$/./^%s$"},
-	{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./leaves"},
+	{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./^(leaves|sessions|heads)$"},
 	{"rehome/formats/formatstest", "^TestWriters$/^%s$"},
-	{"rehome/formats/formatstest", "^TestCodecs$/^%s$"},
 }
+
+var probes, each = law{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./^probe$"}, law{"rehome/formats/formatstest", "^TestCodecs$/^%s$/^%s$"}
 
 // formatOf are the names of formats by the packages of their codecs.
 var formatOf = map[string]string{
@@ -39,17 +42,23 @@ var formatOf = map[string]string{
 type suite struct {
 	dir      string
 	packages map[string]*pkg
-	binaries map[string]string // by package
-	plain    sync.Map          // plainRun by trial
+	binaries map[string]string   // by package
+	plain    sync.Map            // plainRun by trial
+	fixtures map[string][]string // by codec
 }
 
-// trial is a law for a codec.
+// trial is a law for a codec, and for a fixture if the law is tried on one alone.
 type trial struct {
 	law
-	codec string
+	codec, fixture string
 }
 
-func (t trial) String() string { return fmt.Sprintf(t.tests, t.codec) }
+func (t trial) String() string {
+	if t.law == each {
+		return fmt.Sprintf(t.tests, t.codec, regexp.QuoteMeta(t.fixture))
+	}
+	return fmt.Sprintf(t.tests, t.codec)
+}
 
 // plainRun is a trial of the code as it is.
 type plainRun struct {
@@ -88,7 +97,7 @@ func newSuite(ctx context.Context, dir string, packages map[string]*pkg, changes
 	if err := errors.Join(err, os.WriteFile(overlay, text, 0o666)); err != nil {
 		return nil, err
 	}
-	for _, law := range laws {
+	for _, law := range quick {
 		if s.binaries[law.pkg] != "" {
 			continue
 		}
@@ -98,29 +107,57 @@ func newSuite(ctx context.Context, dir string, packages map[string]*pkg, changes
 			return nil, fmt.Errorf("%w: %s", err, out)
 		}
 	}
-	return s, nil
+	return s, s.list(ctx)
 }
 
 // judge tries a change until a trial fails.
 func (s *suite) judge(ctx context.Context, n int, m mutant) (v verdict, err error) {
-	for _, law := range laws {
+	for _, law := range quick {
 		for _, codec := range s.users(m.pkg) {
-			t := trial{law, codec}
-			plain, err := s.asItIs(ctx, t)
-			if err != nil {
+			if err := s.try(ctx, trial{law, codec, ""}, n, m, &v); err != nil || v.by != "" {
 				return v, err
 			}
-			if m.fn != "" && !plain.reached[n] {
-				continue
-			}
-			v.met = true
-			if _, err := s.run(ctx, t, 4*plain.took+20*time.Second, "REHOME_MUTANT="+strconv.Itoa(n)); err != nil {
-				v.by = t.String()
-				return v, ctx.Err()
+		}
+	}
+	for _, codec := range s.users(m.pkg) {
+		for _, fixture := range s.fixtures[codec] {
+			if err := s.try(ctx, trial{each, codec, fixture}, n, m, &v); err != nil || v.by != "" {
+				return v, err
 			}
 		}
 	}
 	return v, nil
+}
+
+// try runs a trial if it meets a change.
+func (s *suite) try(ctx context.Context, t trial, n int, m mutant, v *verdict) error {
+	plain, err := s.asItIs(ctx, t)
+	if err != nil {
+		return err
+	}
+	if m.fn != "" && !plain.reached[n] {
+		return nil
+	}
+	v.met = true
+	if _, err := s.run(ctx, t, 4*plain.took+20*time.Second, "REHOME_MUTANT="+strconv.Itoa(n)); err != nil {
+		v.by = t.String()
+	}
+	return ctx.Err()
+}
+
+// list notes the fixtures of all codecs.
+func (s *suite) list(ctx context.Context) error {
+	s.fixtures = map[string][]string{}
+	for _, codec := range formatOf {
+		out, err := s.run(ctx, trial{probes, codec, ""}, 10*time.Minute, "REHOME_MUTANT=0", "-test.v")
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		for _, found := range regexp.MustCompile(`=== RUN +TestCodecs/`+codec+`/(.*)/probe\n`).FindAllSubmatch(out, -1) {
+			s.fixtures[codec] = append(s.fixtures[codec], string(found[1]))
+		}
+	}
+	return nil
 }
 
 // asItIs returns what a trial of the code as it is met.
@@ -146,8 +183,9 @@ func (s *suite) asItIs(ctx context.Context, t trial) (*plainRun, error) {
 	return p, p.err
 }
 
-func (s *suite) run(ctx context.Context, t trial, limit time.Duration, setting string) ([]byte, error) {
-	test := exec.CommandContext(ctx, s.binaries[t.pkg], "-test.short", "-test.failfast", "-test.run", t.String(), "-test.timeout", limit.String())
+func (s *suite) run(ctx context.Context, t trial, limit time.Duration, setting string, more ...string) ([]byte, error) {
+	args := append(more, "-test.short", "-test.failfast", "-test.run", t.String(), "-test.timeout", limit.String())
+	test := exec.CommandContext(ctx, s.binaries[t.pkg], args...)
 	test.Dir = s.packages[t.pkg].Dir
 	test.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400", setting)
 	return test.CombinedOutput()
