@@ -58,7 +58,7 @@ function cursorItem(part) {
 const codexItems = (input) => input.filter(({ role }) => role !== "developer").flatMap((item) => {
   if (item.type === "reasoning") return [{ role: "assistant", ...words("thinking", item.summary.map(({ text }) => text).join("\n\n")) }];
   if (/_call$/.test(item.type)) return [{ role: "assistant", kind: "call", id: item.call_id, name: item.name ?? item.type, args: brief(item.arguments ? JSON.parse(item.arguments) : item.input ?? item.action) }];
-  if (/_output$/.test(item.type)) return [{ role: "tool", ...result(item.call_id, codexParts(item.output), false) }];
+  if (/_output$/.test(item.type)) return [{ role: "tool", ...result(item.call_id, codexParts(item.output), item.success === false || item.is_error) }];
   return codexParts(item.content).map((part) => ({ role: item.role, ...part }));
 });
 const codexParts = (content) => blocksOf(content).map((part) => (part.image_url ? image(part.image_url.split("base64,")[1]) : words("text", part.text, /^(<(environment_context|user_instructions|turn_aborted|\/?image)\b|# AGENTS)/)));
