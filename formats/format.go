@@ -23,6 +23,14 @@ type Format struct {
 	// Schemas are the published schemas of this format's own text.
 	Schemas []string
 
+	// Family is the name by which rules and repairs know formats of one kind, such as
+	// "lines"; "" for a format that they know by its own name.
+	Family string
+
+	// Known is what versions of the client are known to write, as known.txt of package
+	// doctor has it; "" if that file has it.
+	Known string
+
 	// Probe reports whether a location is a complete store of this format, and
 	// why. It reads the start of files through Location's methods, never the store.
 	Probe func(ctx context.Context, l *Location) (Match, error)

@@ -83,7 +83,7 @@ func TestOwners(t *testing.T) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		owner, ok := owners[name]
+		owner, ok := withLines(".")[name]
 		if ok == (name == "compat" || filepath.Ext(name) == ".go") {
 			t.Errorf("golden/%s: owned: %v", name, ok)
 		}

@@ -26,6 +26,7 @@ type Report struct {
 type Store struct {
 	Path     string // as the user would write it
 	Format   string // "" if Err says why none was detected
+	Family   string // see formats.Format.Family
 	Bytes    int64
 	Findings []RuleFindings // in the order of the rule ids
 	Sessions []string       // the sessions of it that were checked; nil = all

@@ -207,7 +207,7 @@ func maskString(ctx context.Context, scanner *leaks.Scanner, s string) string {
 // searchOwnKeys reports clients' own keys in text for git: what its codec would
 // have withheld.
 func (s *secretSearch) searchOwnKeys(ctx context.Context, v formats.View) (err error) {
-	if s.wantOwnKeys = rule.Lookup(ruleOwnKey).AppliesTo(s.one.f.Name); !s.wantOwnKeys {
+	if s.wantOwnKeys = rule.Lookup(ruleOwnKey).AppliesTo(s.one.f.Name, s.one.f.Family); !s.wantOwnKeys {
 		return nil
 	}
 	v.Secrets, v.OnOmit, v.OnLeftover = formats.WithholdSecrets, func(store.SidecarItem) {}, func(store.SidecarItem) {}

@@ -22,6 +22,7 @@ var sharedRules = map[string][]string{
 	"claude-code":       {"RH440", "RH469", "RH470"},
 	"canonical":         {"RH400"},
 	"codex":             {},
+	"pi":                {},
 }
 
 // TestSessionOfFindings plants the faults of stores that hold several sessions. A finding
@@ -38,7 +39,7 @@ func TestSessionOfFindings(t *testing.T) {
 	}
 	once := map[string]bool{} // one fault of each rule is enough
 	for _, f := range list {
-		if id := f.Catalog + f.Expect[0].Rule; once[id] || !slices.Contains([]string{"ide", "sdk", "ndjson", "canonical", "codex", "transcript", "claude"}, f.Catalog) {
+		if id := f.Catalog + f.Expect[0].Rule; once[id] || !slices.Contains([]string{"ide", "sdk", "ndjson", "canonical", "codex", "pi", "transcript", "claude"}, f.Catalog) {
 			continue
 		} else {
 			once[id] = true

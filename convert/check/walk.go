@@ -114,7 +114,7 @@ func (c *checker) addStore(at string, found convert.Found, err error, sessions [
 		}
 		c.seen[real] = true
 		one.loc, one.f = found.Loc, found.Detected[0].Format
-		one.store.Format = one.f.Name
+		one.store.Format, one.store.Family = one.f.Name, one.f.Family
 		one.size = walk.Size(one.loc)
 	}
 	c.found = append(c.found, one)

@@ -148,7 +148,7 @@ type client struct {
 }
 
 func newClient(f *formats.Format) *client {
-	return &client{Client: Client{Format: f, Tested: TestedVersions(f.Name)}, known: table()[f.Name], versions: map[string]int{}, drift: tally{}}
+	return &client{Client: Client{Format: f, Tested: TestedVersions(f)}, known: knowledgeOf(f), versions: map[string]int{}, drift: tally{}}
 }
 
 // addPlace adds the searched path that a store is in.

@@ -29,6 +29,11 @@ func samples() map[string]string {
 		"ndjson": "sdk/e2e-jsonl", "ndjson-closed": "sdk/gen/jsonl", "ndjson-play": "sdk/play/jsonl", "codex": "codex/home", "claude": "claude/config",
 		"claude-shapes": "claude/shapes", "claude-versions": "faults/samples/claude-versions", "stream": "stream", "transcript": "transcript",
 	}
+	for _, f := range all.Registry().All() {
+		if f.Family == "lines" {
+			out[f.Name] = f.Name + "/home"
+		}
+	}
 	cases, err := ide.Cases.ReadDir("cases")
 	if err != nil {
 		panic(err) // it is part of the program
@@ -159,9 +164,42 @@ func TestPlanted(t *testing.T) {
 		})
 	}
 	for _, f := range all.Registry().All() {
-		if f.Sessions != nil && !f.Text && !seen[f.Name] {
+		if f.Family == "lines" {
+			t.Run(f.Name, func(t *testing.T) { plantLine(t, f.Name) })
+		} else if f.Sessions != nil && !f.Text && !seen[f.Name] {
 			t.Errorf("no drift is planted in %s", f.Name)
 		}
+	}
+}
+
+// plantLine adds a member to the last line of a sample, and a line of a new kind.
+func plantLine(t *testing.T, sample string) {
+	dir := makeSample(t, sample)
+	before := drift(t.Context(), t, dir, 1)
+	var file string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".jsonl" {
+			file = path
+		}
+		return err
+	})
+	text, rerr := os.ReadFile(file)
+	if err := errors.Join(err, rerr); err != nil {
+		t.Fatal(err)
+	}
+	at := strings.LastIndex(strings.TrimSuffix(string(text), "\n"), "\n") + 1
+	planted := string(text[:at]) + `{"sparkle":1,` + string(text[at+1:]) + `{"type":"ghost","value":1}` + "\n"
+	if err := os.WriteFile(file, []byte(planted), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, line := range drift(t.Context(), t, dir, 3) {
+		if !slices.Contains(before, line) {
+			got = append(got, line)
+		}
+	}
+	if len(got) != 2 || !strings.Contains(got[0], "1 record ghost in") || !strings.Contains(got[1], "1 field sparkle in") {
+		t.Errorf("%q", got)
 	}
 }
 

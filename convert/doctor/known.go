@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/formats"
 	"rehome/schemas"
 )
 
@@ -48,30 +49,52 @@ var table = sync.OnceValue(func() map[string]*knowledge {
 	out := map[string]*knowledge{}
 	var k *knowledge
 	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		switch {
-		case len(words) == 0 || words[0] == "#":
-		case words[0] == "format":
-			k = &knowledge{names: map[Kind]map[string]bool{Record: {}, Field: {}, Tool: {}}, schema: map[string]bool{}}
-			out[words[1]] = k
-		case words[0] == "tested":
-			k.tested = words[1:]
-		case words[0] == "version":
-			k.version = words[1]
-		case words[0] == "like":
-			k.include(out[words[1]])
-		case words[0] == "schema":
-			for _, name := range words[1:] {
-				k.learn(name)
-			}
-		default:
-			for _, name := range words[1:] {
-				k.names[Kind(words[0])][name] = true
-			}
+		if name, begins := strings.CutPrefix(strings.TrimSpace(line), "format "); begins {
+			k = newKnowledge()
+			out[name] = k
+		} else {
+			k.read(strings.Fields(line), out)
 		}
 	}
 	return out
 })
+
+func newKnowledge() *knowledge {
+	return &knowledge{names: map[Kind]map[string]bool{Record: {}, Field: {}, Tool: {}}, schema: map[string]bool{}}
+}
+
+// read reads a line of a section.
+func (k *knowledge) read(words []string, sections map[string]*knowledge) {
+	switch {
+	case len(words) == 0 || words[0] == "#":
+	case words[0] == "tested":
+		k.tested = words[1:]
+	case words[0] == "version":
+		k.version = words[1]
+	case words[0] == "like":
+		k.include(sections[words[1]])
+	case words[0] == "schema":
+		for _, name := range words[1:] {
+			k.learn(name)
+		}
+	default:
+		for _, name := range words[1:] {
+			k.names[Kind(words[0])][name] = true
+		}
+	}
+}
+
+// knowledgeOf returns what is known of a format, nil if nothing is.
+func knowledgeOf(f *formats.Format) *knowledge {
+	if f.Known == "" {
+		return table()[f.Name]
+	}
+	k := newKnowledge()
+	for line := range strings.Lines(f.Known) {
+		k.read(strings.Fields(line), table())
+	}
+	return k
+}
 
 // include adds what is known of another format.
 func (k *knowledge) include(other *knowledge) {
@@ -115,8 +138,8 @@ func (k *knowledge) properties(doc any) {
 
 // TestedVersions returns the versions of the client of a format whose stores were
 // tested, newest first.
-func TestedVersions(format string) []string {
-	if k := table()[format]; k != nil {
+func TestedVersions(f *formats.Format) []string {
+	if k := knowledgeOf(f); k != nil {
 		return k.tested
 	}
 	return nil

@@ -23,7 +23,7 @@ const (
 
 // repair repairs one store in the copy, in rounds.
 func (j *job) repair(ctx context.Context, path string, f *formats.Format, one *Store) error {
-	rules := Repairable(f.Name)
+	rules := Repairable(f.Name, f.Family)
 	if f.Repair == nil || len(rules) == 0 {
 		return nil
 	}

@@ -48,7 +48,7 @@ func Ways() (out []Way) {
 // Findings returns how many errors and warnings of stores can be repaired.
 func Findings(stores []*check.Store) (n int64) {
 	for _, s := range stores {
-		rules := Repairable(s.Format)
+		rules := Repairable(s.Format, s.Family)
 		for _, f := range s.Findings {
 			if f.Rule.Severity > rule.Note && rules[f.Rule.ID] {
 				n += f.Count
@@ -58,12 +58,13 @@ func Findings(stores []*check.Store) (n int64) {
 	return n
 }
 
-// Repairable returns the rules whose findings are repaired in the stores of a format.
-func Repairable(format string) map[string]bool {
+// Repairable returns the rules whose findings are repaired in the stores of a format, by
+// its name and that of its family.
+func Repairable(names ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range Ways() {
 		for _, name := range w.Formats {
-			if name == format {
+			if slices.Contains(names, name) {
 				out[w.Rule.ID] = true
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"rehome/formats/cursorndjson"
 	"rehome/formats/cursorsdk"
 	"rehome/formats/cursortranscript"
+	"rehome/formats/pi"
 	"rehome/formats/sqlite"
 	"rehome/formats/streamjson"
 )
@@ -24,6 +25,7 @@ func Registry() *formats.Registry {
 		canonical.Format(),
 		claudecode.Format(),
 		codex.Format(),
+		pi.Format(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),
 		cursoride.Format(),

@@ -48,7 +48,7 @@ func findings(ctx context.Context, t testing.TB, f *formats.Format, path string,
 		mu.Lock()
 		defer mu.Unlock()
 		r := rule.Lookup(found.Rule)
-		if !r.AppliesTo(f.Name) {
+		if !r.AppliesTo(f.Name, f.Family) {
 			t.Errorf("%s is reported, and does not apply to %s", found.Rule, f.Name)
 		}
 		if found.Detach(); layers.Has(r.Layer) {

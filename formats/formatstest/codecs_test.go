@@ -66,17 +66,25 @@ func TestCodecs(t *testing.T) {
 // samples are files and folders under testdata, most of which clients wrote.
 func samples(t *testing.T, format string) []formatstest.Fixture {
 	t.Helper()
-	return found(t, format, map[string][]string{
+	patterns := map[string][]string{
 		"stream-json":       {"stream/*.json*"},
 		"cursor-transcript": {"transcript/projects/*/agent-transcripts", "sdk/e2e-sqlite-hot-wal/projects/*/agent-transcripts"},
 		"canonical":         {"canonical/*"},
 		"claude-code":       {"claude/*"},
-		"codex":             {"codex/*"},
 		"cursor-chat":       {"chat/*.db"},
 		"cursor-ide":        {"ide/cases/*"},
 		"cursor-sdk":        {"sdk/gen/sqlite", "sdk/legacy-*", "sdk/e2e-sqlite-hot-wal/projects/*"},
 		"cursor-ndjson":     {"sdk/gen/jsonl", "sdk/e2e-jsonl"},
-	}[format])
+	}[format]
+	if own := format + "/*"; patterns == nil && exists(own) { // a folder with the name of the format
+		patterns = []string{own}
+	}
+	return found(t, format, patterns)
+}
+
+func exists(pattern string) bool {
+	list, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
+	return err == nil && len(list) > 0
 }
 
 // played are stores that the clients wrote in a play.

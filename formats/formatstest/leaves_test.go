@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats/all"
 	"rehome/formats/formatstest/leaves"
 )
 
@@ -40,6 +41,9 @@ func walks() map[string]stores {
 func (s *sharedLaws) leavesOf(t *testing.T, format string) *leaves.Law {
 	t.Helper()
 	of, ok := walks()[format]
+	if f := all.Registry().Lookup(format); !ok && f.Family == "lines" {
+		of, ok = stores{leaves.Lines(), leaves.RewriteLines}, true
+	}
 	if !ok {
 		return nil
 	}

@@ -28,7 +28,7 @@ func placed(t *testing.T, format string, lines []string) {
 	}
 	for _, id := range p.from {
 		if !p.seen[id] {
-			t.Errorf("a branch follows %q, which is no message", id)
+			t.Errorf("a branch follows %q, which is not a message", id)
 		}
 	}
 	if p.archived != 0 {

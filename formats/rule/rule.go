@@ -88,7 +88,7 @@ type Rule struct {
 	Fix      string   // the next step
 }
 
-// AppliesTo reports whether a rule applies to a format.
-func (r *Rule) AppliesTo(format string) bool {
-	return slices.Contains(r.Formats, "*") || slices.Contains(r.Formats, format)
+// AppliesTo reports whether a rule applies to a format, by one of its names.
+func (r *Rule) AppliesTo(format ...string) bool {
+	return slices.Contains(r.Formats, "*") || slices.ContainsFunc(format, func(name string) bool { return name != "" && slices.Contains(r.Formats, name) })
 }

@@ -61,9 +61,13 @@ func copies() map[string][2]string {
 		"ndjson-play":   {"sdk/play/jsonl"},
 		"ndjson-closed": {"sdk/gen/jsonl"},
 		"claude":        {"claude/config"},
-		"codex":         {"codex/home"},
 		"transcripts":   {"transcript/projects", "projects"},
 	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // make lays a sample below a folder that does not exist yet.
@@ -91,6 +95,9 @@ func (s *Samples) make(ctx context.Context, to, name string) error {
 	kind, rest, _ := strings.Cut(name, "/")
 	if from := copies()[kind]; from != [2]string{} {
 		return copied(from[0], from[1])
+	}
+	if home := kind + "/home"; rest == "" && isFolder(filepath.Join(s.Testdata, home)) { // what a client left, under the name of its format
+		return copied(home, "")
 	}
 	switch kind {
 	case "chat":

@@ -7,6 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { blocksOf } from "./claude-rules.mjs";
 import { talk, version as codexVersion } from "./codex.mjs";
+import { talk as talkPi, version as piVersion } from "./pi.mjs";
 import { canonical, check, claude, client, folder, root, same } from "./tools.mjs";
 
 const place = path.join(root, "testdata", "requests"), below = (...names) => path.join(root, "testdata", ...names);
@@ -62,6 +63,24 @@ const codexItems = (input) => input.filter(({ role }) => role !== "developer").f
   return codexParts(item.content).map((part) => ({ role: item.role, ...part }));
 });
 const codexParts = (content) => blocksOf(content).map((part) => (part.image_url ? image(part.image_url.split("base64,")[1]) : words("text", part.text, /^(<(environment_context|user_instructions|turn_aborted|\/?image)\b|# AGENTS)/)));
+
+// piItems are the items of a request for a chat completion. Images of a result follow it, after
+// words of the client, and a summary has a frame.
+function piItems(messages) {
+  const out = [], bare = (text) => /^The (?:conversation history|following is a summary)[^<]*<summary>\n([^]*?)\n?<\/summary>$/.exec(text)?.[1] ?? text;
+  for (const { role, content, reasoning_content, tool_calls, tool_call_id } of messages) {
+    const parts = blocksOf(content).map((part) => (part.image_url ? image(part.image_url.url.split("base64,")[1]) : words("text", bare(part.text))));
+    if (role === "system" || role === "developer") continue;
+    if (role === "tool") out.push({ role, ...result(tool_call_id, parts, false) });
+    else if (out.at(-1)?.kind === "result" && parts[0]?.text?.startsWith("Attached image(s)")) out.at(-1).content.push(...parts.slice(1));
+    else {
+      if (reasoning_content) out.push({ role, ...words("thinking", reasoning_content) });
+      out.push(...parts.filter(({ text }) => text !== "").map((part) => ({ role, ...part })));
+      for (const { id, function: { name, arguments: args } } of tool_calls ?? []) out.push({ role, kind: "call", id, name, args: brief(JSON.parse(args)) });
+    }
+  }
+  return out;
+}
 
 // upTo cuts the request at the new prompt, and the context that the client puts around it.
 function upTo(items, said) {
@@ -122,15 +141,26 @@ function fromCodex() {
   });
 }
 
-const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex };
+function fromPi() {
+  const home = folder("pi"), cwd = folder("work"), store = path.join(home, ".pi", "agent");
+  fs.cpSync(below("pi", "home"), store, { recursive: true, preserveTimestamps: true });
+  const files = fs.readdirSync(path.join(store, "sessions"), { recursive: true }).filter((name) => name.endsWith(".jsonl")).sort();
+  return files.map((file) => {
+    const [{ heard }] = talkPi(home, cwd, [{ session: path.join(store, "sessions", file), steps: [{ type: "prompt", message: prompt }] }]);
+    return { client: `Pi ${piVersion}`, format: "pi", source: "pi/home", session: path.basename(file, ".jsonl").split("_")[1], items: upTo(piItems(heard[0]), prompt) };
+  });
+}
+
+const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex, pi: fromPi };
 
 const fileOf = ({ source, session }) => path.join(place, `${source.split("/").slice(0, 3).join("-").replace(/\.db$/, "")}-${session.replace(/^agent-/, "").slice(-12)}.json`);
 const printed = ({ items, ...head }) => `${JSON.stringify(head).slice(0, -1)}${items ? `,"items":[\n${items.map((item) => JSON.stringify(item)).join(",\n")}\n]` : ""}}\n`;
 
-// record writes what all of them send.
-export function record() {
-  for (const name of fs.readdirSync(place).filter((name) => !["apart.json", "normal.json", "README.md"].includes(name))) fs.rmSync(path.join(place, name));
-  for (const [name, from] of Object.entries(recorders)) {
+// record writes what some of them send, or all.
+export function record(...names) {
+  const kept = ["apart.json", "normal.json", "README.md"];
+  if (names.length === 0) for (const name of fs.readdirSync(place).filter((name) => !kept.includes(name))) fs.rmSync(path.join(place, name));
+  for (const [name, from] of Object.entries(recorders).filter(([name]) => names.length === 0 || names.includes(name))) {
     check(`requests of ${name}, recorded`, () => {
       const list = from();
       for (const one of list) fs.writeFileSync(fileOf(one), printed(one));

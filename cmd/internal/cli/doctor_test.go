@@ -98,8 +98,11 @@ func TestTestedVersions(t *testing.T) {
 		"claude-code": "Claude Code", "codex": "Codex", "stream-json": "Cursor CLI's `stream-json` output",
 	}
 	for _, f := range all.Registry().All() {
-		tested := doctor.TestedVersions(f.Name)
+		tested := doctor.TestedVersions(f)
 		row, ok := rows[clients[f.Name]]
+		if f.Family == "lines" {
+			row, ok = rows[f.Home.Title]
+		}
 		if len(tested) == 0 {
 			continue
 		}
@@ -116,7 +119,7 @@ func TestTestedVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, format := range map[string]string{"@anthropic-ai/claude-code": "claude-code", "@cursor/sdk": "cursor-sdk", "@openai/codex": "codex"} {
-		if pin := pins.Dependencies[name]; !slices.Contains(doctor.TestedVersions(format), pin) {
+		if pin := pins.Dependencies[name]; !slices.Contains(doctor.TestedVersions(all.Registry().Lookup(format)), pin) {
 			t.Errorf("%s %s is pinned, and not among the tested versions of %s", name, pin, format)
 		}
 	}

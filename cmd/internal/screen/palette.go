@@ -43,15 +43,16 @@ func (p Palette) Bad() Safe { return p.Red("✗") }
 // Warn returns the mark of a warning: "!".
 func (p Palette) Warn() Safe { return p.Yellow("!") }
 
-// clientColors has a color for each client. All are readable on dark and on
-// light backgrounds, and none of them means success, warning or error.
-var clientColors = map[string]Safe{
-	"claude-code": "38;5;173",
-	"codex":       "38;5;101",
-	"cursor-cli":  "38;5;68",
-	"cursor-ide":  "38;5;133",
-	"cursor-sdk":  "38;5;66",
-}
+// clientColors are the colors of clients. All are readable on dark and on light
+// backgrounds, and none of them means success, warning or error.
+// Names of clients are spread over them, and the first five clients have one each.
+var clientColors = [...]Safe{"38;5;137", "38;5;97", "38;5;133", "38;5;101", "38;5;173", "38;5;68", "38;5;66", "38;5;67", "38;5;139"}
 
-// Client returns s in the color of a client.
-func (p Palette) Client(client string, s Safe) Safe { return p.paint(clientColors[client], s) }
+// Client returns s in the color of a client, which is always the same for one name.
+func (p Palette) Client(client string, s Safe) Safe {
+	sum := uint32(0)
+	for _, c := range []byte(client) {
+		sum = sum*31 + uint32(c)
+	}
+	return p.paint(clientColors[sum%uint32(len(clientColors))], s)
+}

@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,10 +126,10 @@ func (s *Store) each(ctx context.Context, f *File, end int64, take func(lines.Li
 // Check applies the rules of lines to a file, and calls take with those that can be
 // checked further.
 func (s *Store) Check(ctx context.Context, f *File, v formats.View, q *rule.Pass, o linecheck.Options, take func(*linecheck.Line)) error {
-	o.Format, o.Most, o.Packed = s.layout.Format, MaxLine, f.Packed()
+	o.Format, o.Most, o.Packed = cmp.Or(s.layout.Family, s.layout.Format), MaxLine, f.Packed()
 	for l, err := range linecheck.Lines(ctx, filepath.Join(s.Root.Name(), filepath.FromSlash(f.Path)), f.Name, v, q, o) {
 		if err != nil {
-			return Failure(ctx, o.Format, f.Path, err)
+			return Failure(ctx, s.layout.Format, f.Path, err)
 		}
 		take(&l)
 	}

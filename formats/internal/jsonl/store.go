@@ -21,6 +21,7 @@ import (
 // to the store, with slashes.
 type Layout struct {
 	Format string
+	Family string // by which rules know it, see formats.Format.Family
 	// Around returns the folder of the store that a file is part of, for formats in
 	// which a session can begin in another file. nil: a file is a store of its own.
 	Around func(file string) string
@@ -32,6 +33,10 @@ type Layout struct {
 	// Match returns the file of a session; false for any other file. named: the user
 	// named this file, not its folder.
 	Match func(path string, named bool) (File, bool)
+	// Sure reports whether a matched file shows that its folder is a store. nil: each does.
+	Sure func(s *Store, f *File) bool
+	// Identify sets the id of a matched file by what is in it. nil: the path has it.
+	Identify func(s *Store, f *File)
 	// Compare orders the files: parents before their children. nil: by path.
 	Compare func(a, b *File) int
 	// Better reports whether a is to be read instead of b, which is of the same
@@ -137,7 +142,10 @@ func (s *Store) walk() error {
 			}
 		case e.Type().IsRegular():
 			if s.add(p); s.probe && len(s.Files) > 0 {
-				return fs.SkipAll
+				if s.layout.Sure == nil || s.layout.Sure(s, s.Files[0]) {
+					return fs.SkipAll
+				}
+				s.Files = nil
 			}
 		case e.Type()&fs.ModeSymlink == 0:
 			s.Irregular = append(s.Irregular, p)
@@ -155,6 +163,9 @@ func (s *Store) add(p string) {
 	f.Path, f.Name = p, p
 	if s.isNamed(&f) {
 		f.Name = path.Base(p)
+	}
+	if s.layout.Identify != nil && !s.probe {
+		s.layout.Identify(s, &f)
 	}
 	s.Files = append(s.Files, &f)
 }

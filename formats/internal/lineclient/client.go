@@ -1,0 +1,164 @@
+package lineclient
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/jsonl"
+	"rehome/formats/internal/linerepair"
+	"rehome/formats/internal/plainfiles"
+	"rehome/formats/session"
+)
+
+// Client is what is to be known of a client.
+type Client struct {
+	Name  string // of the format and of the client
+	About string // one line for `rehome formats`
+	Home  *formats.Home
+
+	// Files are patterns of the files of sessions: folders below the home, each with "*" for
+	// any part of a name, and at last the name, in which {id} is that of the session. A name
+	// without one is that of a session whose head has the id.
+	Files []string
+
+	// Head is the kind of the line that begins a file, and what it states. An empty member
+	// is not stated.
+	Head Head
+
+	// Line names the members that lines have.
+	Line Line
+
+	// Kinds are the kinds of lines, by the values of Line.Kind, joined by blanks. A line of
+	// any other kind is carried as it is.
+	Kinds map[string]Kind
+
+	// Tested are the versions whose sessions were tested, newest first. Fields are the extras
+	// that they write, and Tools their tools that no table has; see package doctor.
+	Tested, Fields, Tools []string
+
+	// Consequences say what the client does about what breaks a rule, by its id. A rule
+	// that has none is not asked.
+	Consequences map[string]string
+
+	names []string // of the kinds, see Client.kind
+	index map[string]uint16
+}
+
+// Head names the members of the line that names the session.
+type Head struct {
+	Kind                      string
+	ID, Created, Cwd, Version string
+}
+
+// Line names the members that all lines have.
+type Line struct {
+	Kind   []string // slash paths
+	ID     string
+	Parent string // "" for a client whose lines follow one another
+	Time   string
+}
+
+// Kind says what becomes of a kind of lines.
+type Kind struct {
+	In   string       // the member with the content; "": the line itself has it
+	Role session.Role // who speaks; "": nobody, see Aside
+
+	Prompt    bool // a turn begins
+	Simulated bool // the client speaks for the user
+
+	// Say returns what is said. Members that it does not take become extras of the message.
+	// nil: the line is one opaque part.
+	Say func(r *Record) []session.Part
+
+	// Turn tells what the line says of its turn. It takes nothing.
+	Turn func(r *Record, t *session.Turn)
+
+	// Model is the member that names the model.
+	Model string
+
+	// Title is the member that has the name that the user gave to the session.
+	Title string
+
+	// Aside lines are settings, which become extras of their turn.
+	Aside bool
+
+	// Own reports a line that rehome wrote for itself, which says nothing.
+	Own func(r *Record) bool
+
+	// Unsent reports a line that says something that the client does not send.
+	Unsent func(r *Record) bool
+
+	// Keeps is the member of a compaction with the id of the first line that stays; the
+	// lines before it are archived.
+	Keeps string
+
+	// Once reports that such lines are not sent again if a compaction keeps them.
+	Once bool
+
+	// Edits is the member with the id of the line that has other content from now on, and
+	// With that with its content, null if it is not sent any more.
+	Edits, With string
+
+	// Needs are members without which the client fails.
+	Needs []string
+}
+
+// Record is a line, and the members of its content.
+type Record struct {
+	jsonl.Line
+	*Fields
+	ID   string
+	Kind string
+	Time session.Stamp
+	line *Fields // the members around the content
+}
+
+// family is the name by which rules know these formats.
+const family = "lines"
+
+// Format returns the format of a client.
+func Format(c Client) *formats.Format {
+	c.prepare()
+	f := &formats.Format{
+		Name:    c.Name,
+		Title:   c.About,
+		Clients: []string{c.Name},
+		Family:  family,
+		Known:   c.known(),
+		Probe:   c.probe,
+		Plain:   plainfiles.Records(c.Name),
+		Sessions: &formats.Sessions{
+			Decode: c.decode,
+			Heads:  c.heads,
+			Scan: func(ctx context.Context, l *formats.Location, _ formats.View, s *formats.Scan) error {
+				return jsonl.Scan(ctx, l, c.layout(), s, nil)
+			},
+		},
+		Home:   c.Home,
+		Check:  c.check,
+		Repair: linerepair.Repair,
+	}
+	if false {
+	}
+	return f
+}
+
+// known returns what versions of the client are known to write.
+func (c *Client) known() string {
+	records := c.names[1:]
+	for _, kind := range records {
+		if _, last, two := strings.Cut(kind, " "); two {
+			records = append(records, last)
+		}
+	}
+	var out strings.Builder
+	for _, line := range []struct {
+		word  string
+		names []string
+	}{{"tested", c.Tested}, {"record", records}, {"field", append(c.Fields, records...)}, {"tool", c.Tools}} {
+		fmt.Fprintln(&out, line.word, strings.Join(line.names, " "))
+	}
+	return out.String()
+}

@@ -1,0 +1,417 @@
+package lineclient
+
+import (
+	"context"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"rehome/formats"
+	"rehome/formats/internal/jsonl"
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/members"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+	"rehome/internal/rawjson"
+)
+
+func (c *Client) decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	y := c.layout()
+	y.OnNotice, y.Noun = v.OnNotice, "sessions"
+	y.Order = func(_ *jsonl.Store, files []*jsonl.File) []*jsonl.File {
+		return slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) })
+	}
+	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
+		d := &decoder{outline: newOutline(c), ctx: ctx, store: s, file: f, view: v, sel: sel}
+		return yield(d.session())
+	})
+}
+
+// decoder reads a session.
+type decoder struct {
+	*outline
+	ctx   context.Context
+	store *jsonl.Store
+	file  *jsonl.File
+	view  formats.View
+	sel   session.Selection
+	size  int64
+
+	open    *os.File
+	yield   func(*session.Message, error) bool
+	over    bool // nobody wants more
+	account session.Account
+	gone    int // archived messages since the last boundary
+}
+
+// session makes the first pass.
+func (d *decoder) session() (*session.Session, error) {
+	h, err := d.c.head(d.store, d.file, d.view.Cwd)
+	s := &session.Session{Head: h.Head}
+	if err != nil {
+		return s, err
+	}
+	if d.size = h.Bytes; h.prompted {
+		d.lose(loss.TitleFromPrompt, store.Addr{File: d.file.Name})
+	}
+	headed := false
+	if err := d.each(func(r *Record) error {
+		if r.Object != nil && r.Kind == d.c.Head.Kind && !headed {
+			headed = true
+			r.line.Drop(d.c.Head.ID, d.c.Head.Created, d.c.Head.Cwd)
+			s.Extras = r.line.Rest()
+		}
+		d.take(r)
+		return nil
+	}); err != nil {
+		return s, err
+	}
+	if d.arrange() {
+		if err := d.retell(); err != nil {
+			return s, err
+		}
+	}
+	s.Extras = append(s.Extras, d.settings...)
+	s.Head.Turns = 0
+	for _, i := range d.path {
+		if d.entries[i].is&prompt != 0 {
+			s.Head.Turns++
+			if t := d.turns[d.entries[i].turn-1]; t.Model != "" {
+				s.Model = t.Model
+			}
+		}
+	}
+	if d.sel.History {
+		if s.Branches, err = d.listed(); err != nil {
+			return s, err
+		}
+	}
+	s.Messages = func(yield func(*session.Message, error) bool) {
+		d.yield, d.gone = yield, 0
+		defer func() { d.sel.Account.Add(d.account) }()
+		if err := d.messages(); err != nil && !d.over {
+			yield(nil, jsonl.Failure(d.ctx, d.c.Name, d.file.Path, err))
+		}
+	}
+	return s, nil
+}
+
+func (d *decoder) lose(code loss.Code, at store.Addr) {
+	d.view.OnLoss.Add(loss.Loss{Code: code, At: at})
+}
+
+// each reads the lines of the first pass.
+func (d *decoder) each(take func(*Record) error) error {
+	for l, err := range d.store.Lines(d.ctx, d.file, d.size) {
+		if err != nil {
+			return err
+		}
+		if err := take(d.c.parse(l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retell tells turns of the lines in the order of their branches.
+func (d *decoder) retell() error {
+	if d.forget(); !d.straight {
+		return d.reading(func() error {
+			for _, i := range d.path {
+				r, err := d.line(i)
+				if err != nil {
+					return err
+				}
+				d.tell(i, d.up(i), r)
+			}
+			return d.tellLeft()
+		})
+	}
+	n := int32(-1)
+	return d.each(func(r *Record) error {
+		if n++; int(n) >= len(d.entries) {
+			return formats.Changed(d.c.Name, d.file.Path)
+		}
+		if d.entries[n].is&chained == 0 {
+			return nil
+		}
+		up := d.up(n)
+		if on := up >= 0 && d.entries[up].branch == live && d.entries[n].branch > live && d.entries[n].is&prompt == 0; on {
+			up = -1 // it says nothing of a live turn
+		} else if up > n {
+			up = -1
+		}
+		d.tell(n, up, r)
+		return nil
+	})
+}
+
+// tellLeft is retell for the branches that were left, where lines come before their parents.
+func (d *decoder) tellLeft() error {
+	for _, b := range d.left {
+		for _, i := range b.lines {
+			if d.entries[i].branch == live {
+				continue
+			}
+			r, err := d.line(i)
+			if err != nil {
+				return err
+			}
+			d.tell(i, -1, r)
+		}
+	}
+	return nil
+}
+
+// reading calls f while lines can be read at any place.
+func (d *decoder) reading(f func() error) error {
+	file, err := d.store.Root.Open(d.file.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	d.open = file
+	return f()
+}
+
+// line reads a line at its place.
+func (d *decoder) line(i int32) (*Record, error) {
+	e := &d.entries[i]
+	b := make([]byte, e.size)
+	if n, err := d.open.ReadAt(b, e.offset); err != nil && (err != io.EOF || n < len(b)) {
+		return nil, err
+	}
+	return d.c.parse(jsonl.Parse(lines.Line{Number: int(i) + 1, Offset: e.offset, Bytes: b, Ended: true})), nil
+}
+
+// listed lists the branches that were left, with the messages that they follow.
+func (d *decoder) listed() (out []session.Branch, err error) {
+	if len(d.left) == 0 {
+		return nil, nil
+	}
+	return out, d.reading(func() error {
+		for _, b := range d.left {
+			up := d.up(b.lines[0])
+			for n := 0; up >= 0 && !d.speaks(up); n++ {
+				if up = d.up(up); n > maxSilent {
+					up = -1
+				}
+			}
+			one := session.Branch{Name: b.name}
+			if up >= 0 {
+				r, err := d.line(up)
+				if err != nil {
+					return err
+				}
+				one.From = r.messageID(d.entries[up].is&repeated != 0)
+			}
+			out = append(out, one)
+		}
+		return nil
+	})
+}
+
+// maxSilent is how many lines without a message are passed to find where a branch begins.
+const maxSilent = 1000
+
+// speaks reports whether a line of the live branch becomes a message.
+func (d *decoder) speaks(i int32) bool {
+	e := &d.entries[i]
+	if by, ok := d.edited[i]; ok && d.edits[by].gone || d.isEdit(i) {
+		return false
+	}
+	return e.is&(settled|unsent) == 0 && d.c.Kinds[d.c.names[e.kind]].Own == nil
+}
+
+// isEdit reports whether a line is an edit in force.
+func (d *decoder) isEdit(i int32) bool {
+	target, ok := d.edits[i]
+	if !ok {
+		return false
+	}
+	by, ok := d.edited[d.at[target.target]]
+	return ok && by == i
+}
+
+// messages makes the second pass: the live branch, then those that were left.
+func (d *decoder) messages() error {
+	return d.reading(func() error {
+		n := int32(-1)
+		if err := d.each(func(r *Record) error {
+			if n++; int(n) >= len(d.entries) || d.entries[n].offset != r.Offset {
+				return formats.Changed(d.c.Name, d.file.Path)
+			}
+			d.count(n, r)
+			if d.straight && !d.over && d.entries[n].branch == live {
+				return d.next(n, r)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if !d.straight {
+			for _, i := range d.path {
+				r, err := d.line(i)
+				if err == nil {
+					err = d.next(i, r)
+				}
+				if err != nil || d.over {
+					return err
+				}
+			}
+		}
+		if d.sel.History && !d.over {
+			return d.leftMessages()
+		}
+		return d.older()
+	})
+}
+
+// older accounts for other files of the session.
+func (d *decoder) older() error {
+	for _, f := range d.file.Older {
+		lines, err := d.store.Superseded(d.ctx, d.file, f, d.view.OnLoss, nil)
+		if err != nil {
+			return err
+		}
+		d.account.Add(lines)
+	}
+	return nil
+}
+
+// count counts a line.
+func (d *decoder) count(i int32, r *Record) {
+	e := &d.entries[i]
+	at := d.addr(r)
+	if !r.Account(&d.account, d.view.OnLoss, at) {
+		return
+	}
+	k := d.c.Kinds[r.Kind]
+	switch {
+	case e.is&(chained|settled) != chained, k.Own != nil && k.Own(r), d.isEdit(i):
+		d.account.Converted++
+	case e.branch > live && !d.sel.History:
+		d.account.Superseded++
+		if d.left[e.branch-1].lines[0] == i {
+			d.lose(loss.BranchSkipped, at)
+		}
+	case k.Say == nil:
+		d.account.CarriedRaw++
+	default:
+		d.account.Converted++
+	}
+	if (e.is&unsent != 0 || d.isEdited(i)) && e.branch == live && !d.sel.History {
+		d.lose(loss.BranchSkipped, at)
+	}
+}
+
+func (d *decoder) addr(r *Record) store.Addr { return store.Addr{File: d.file.Name, Line: r.Number} }
+
+// next hands out a line of the live branch, in its place.
+func (d *decoder) next(i int32, r *Record) error {
+	if i == d.kept {
+		for _, early := range append(slices.Clone(d.early), d.boundary) {
+			r, err := d.line(early)
+			if err != nil {
+				return err
+			}
+			if d.hand(d.message(early, r, "")); d.over {
+				return nil
+			}
+		}
+	}
+	switch by, changed := d.edited[i]; {
+	case i == d.boundary, slices.Contains(d.early, i), !d.speaks(i) && !changed:
+	case changed && d.edits[by].gone:
+	case changed:
+		return d.changed(i, by, r)
+	default:
+		d.hand(d.message(i, r, ""))
+	}
+	return nil
+}
+
+// changed hands out a line with the content that another one gives it.
+func (d *decoder) changed(i, by int32, r *Record) error {
+	change, err := d.line(by)
+	if err != nil {
+		return err
+	}
+	k := d.c.Kinds[change.Kind]
+	change.Drop(k.Edits)
+	for name, v := range rawjson.Members(change.Raw(k.With)) {
+		r.Set(string(name), v)
+	}
+	m := d.message(i, r, "")
+	if m != nil {
+		m.Origin, m.Extras = append(m.Origin, d.addr(change).String()), append(m.Extras, change.line.Rest()...)
+	}
+	d.hand(m)
+	return nil
+}
+
+// message makes the message of a line.
+func (d *decoder) message(i int32, r *Record, branch string) *session.Message {
+	e, k := &d.entries[i], d.c.Kinds[r.Kind]
+	m := &session.Message{ID: r.messageID(e.is&repeated != 0), Branch: branch, Role: k.Role, At: r.Time, Origin: []string{d.addr(r).String()},
+		Simulated: k.Simulated, Archived: e.is&archived != 0 && branch == ""}
+	if branch != "" && d.isEdited(i) { // what it says now has its id
+		m.ID = r.messageID(true)
+	}
+	switch {
+	case k.Own != nil && k.Own(r):
+		return nil
+	case k.Say == nil:
+		m.Role, m.Parts = session.System, []session.Part{&session.Opaque{Kind: r.Kind, Raw: members.Bare(r.Kind, r.Object)}}
+		return m
+	}
+	if k.Keeps != "" {
+		r.Drop(k.Keeps)
+	}
+	if m.Parts = k.Say(r); k.Model != "" {
+		m.Model = r.Text(k.Model)
+	}
+	if m.Extras = r.rest(); k.Keeps != "" {
+		mark := &session.Boundary{Extras: m.Extras}
+		if m.Extras = nil; branch == "" && i == d.boundary {
+			mark.Archived, d.gone = d.gone, 0
+		}
+		m.Parts = append([]session.Part{mark}, m.Parts...)
+	}
+	if k.Prompt && e.turn > 0 {
+		m.Turn = d.turns[e.turn-1]
+	}
+	return m
+}
+
+// hand hands a message out.
+func (d *decoder) hand(m *session.Message) {
+	if m == nil || d.over {
+		return
+	}
+	if m.Archived {
+		d.gone++
+	}
+	d.over = !d.yield(m, nil)
+}
+
+// leftMessages hands out the branches that were left.
+func (d *decoder) leftMessages() error {
+	for _, b := range d.left {
+		for _, i := range b.lines {
+			r, err := d.line(i)
+			if err != nil {
+				return err
+			}
+			if d.entries[i].is&settled == 0 {
+				d.hand(d.message(i, r, b.name))
+			}
+			if d.over {
+				return nil
+			}
+		}
+	}
+	return d.older()
+}

@@ -1,0 +1,50 @@
+// A stand-in for a service of chat completions, on 127.0.0.1. It answers a prompt with its
+// own words, or as the play says that the prompt names, in the stream that Pi asks for, and
+// keeps the body of each request.
+import http from "node:http";
+
+const text = (words) => ({ content: words });
+const thought = (words) => ({ reasoning_content: words });
+const call = (id, name, input) => ({ tool_calls: [{ index: 0, id, type: "function", function: { name, arguments: JSON.stringify(input) } }] });
+
+const plays = {
+  "play: tools": [
+    () => [thought("Read the file first."), text("I will look."), call("call_1", "read", { path: "stairs.txt" })],
+    () => [call("call_2", "bash", { command: "echo bad >&2; exit 3" })],
+    () => [call("call_3", "edit", { path: "stairs.txt", edits: [{ oldText: "dry", newText: "wet" }] })],
+    () => [call("call_4", "read", { path: "dot.png" })],
+    () => [thought("Done."), text("Played. – 你好")],
+  ],
+};
+
+export const said = (content) => (typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("")).trim();
+
+// answer is what is said to a request. How far a play has come, the results after its prompt tell.
+function answer({ messages }) {
+  const at = messages.findLastIndex(({ role, content }) => role === "user" && !said(content).startsWith("Attached image"));
+  const prompt = at < 0 ? "" : said(messages[at].content);
+  if (/summar/i.test(said(messages[0]?.content)) && /<conversation>/.test(prompt)) return [text("The stairs were dry. Now they are wet.")];
+  const gone = messages.slice(at).filter(({ role }) => role === "tool").length;
+  return plays[prompt]?.[gone]?.() ?? [text(`Heard: ${prompt}`)];
+}
+
+// start listens. bodies are those of all requests.
+export async function start() {
+  const bodies = [];
+  const server = http.createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString("utf8"));
+    bodies.push(body);
+    if (said(body.messages.at(-1)?.content) === "play: refused") {
+      return response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: "The prompt is refused." } }));
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const send = (more) => response.write(`data: ${JSON.stringify({ id: `r${bodies.length}`, object: "chat.completion.chunk", created: 1, model: body.model, ...more })}\n\n`);
+    const parts = answer(body);
+    for (const delta of parts) send({ choices: [{ index: 0, delta, finish_reason: null }] });
+    send({ choices: [{ index: 0, delta: {}, finish_reason: parts.some(({ tool_calls }) => tool_calls) ? "tool_calls" : "stop" }] });
+    send({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107, prompt_tokens_details: { cached_tokens: 20 } } });
+    response.end("data: [DONE]\n\n");
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return { port: server.address().port, bodies, close: () => { server.closeAllConnections(); server.close(); } };
+}
