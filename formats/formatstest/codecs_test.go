@@ -54,7 +54,7 @@ func TestCodecs(t *testing.T) {
 				c.Fixtures = append(c.Fixtures, fixture)
 			}
 			c.Fixtures = append(c.Fixtures, samples(t, f.Name)...)
-			c.MoreStores = append(played(t, f.Name), generatedAgents(t, f.Name)...)
+			c.MoreStores = append(played(t, f.Name), generated(t, f.Name)...)
 			shared.expect(c)
 			formatstest.Run(t, c)
 			t.Run("raw", func(t *testing.T) { rawShare(t, c) })

@@ -27,12 +27,12 @@ func walks() map[string]stores {
 	return map[string]stores{
 		"claude-code":       {leaves.Lines(), leaves.RewriteLines},
 		"cursor-ide":        {leaves.IDE(), leaves.RewriteIDE},
-		"codex":             {leaves.Lines(), rewriteCodex},
+		"codex":             {rollouts, rewriteCodex},
 		"cursor-chat":       {leaves.Chat(), leaves.RewriteAgentStore(leaves.Chat())},
 		"cursor-ndjson":     {leaves.AgentLines(), leaves.RewriteAgentLines},
 		"cursor-sdk":        {leaves.AgentStore(), leaves.RewriteAgentStore(leaves.AgentStore())},
 		"stream-json":       {stream, leaves.RewriteLines},
-		"cursor-transcript": {leaves.Lines(), leaves.RewriteLines},
+		"cursor-transcript": {transcriptsAndTexts, leaves.RewriteLines},
 		"canonical":         {canonical, leaves.RewriteLines},
 	}
 }

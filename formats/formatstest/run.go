@@ -43,6 +43,9 @@ type Fixture struct {
 	// Real marks what a client or a generator wrote: its secrets and its foreign records
 	// are not known.
 	Real bool
+
+	// Uncounted marks a store whose text is not part of the share that is in extra data alone.
+	Uncounted bool
 }
 
 // Run tests that the codec keeps what every format promises.

@@ -64,6 +64,7 @@ type draft struct {
 	size     int
 	response string // the model's, as model_call_id names it
 	calls    map[string]*session.ToolCall
+	untimed  map[string]bool // of these, those without a time of their own
 	text     *session.Text
 	textAt   int // which of the parts it is
 	thinking *session.Thinking

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 
 	"rehome/formats/internal/members"
 	"rehome/formats/session"
@@ -61,7 +62,7 @@ func (b *builder) called(e event) {
 	if b.msg != nil && b.msg.calls[s.id] != nil {
 		b.msg.add(e.line)
 		b.msg.calls[s.id].Extras = extras(b.msg.calls[s.id].Extras, s.more...)
-		fold(b.msg.calls[s.id], &s.tool)
+		fold(b.msg.calls[s.id], &s.tool, b.msg.untimed[s.id])
 		return
 	}
 	b.call(e, s)
@@ -85,8 +86,9 @@ func (b *builder) call(e event, s step) *session.ToolCall {
 		c.Start = e.at
 	}
 	if d.calls == nil {
-		d.calls = map[string]*session.ToolCall{}
+		d.calls, d.untimed = map[string]*session.ToolCall{}, map[string]bool{}
 	}
+	d.untimed[s.id] = !s.start.Known()
 	d.calls[s.id] = c
 	d.Parts = append(d.Parts, c)
 	return c
@@ -120,7 +122,7 @@ func (b *builder) returned(e event) {
 	case b.msg != nil && b.msg.calls[s.id] != nil:
 		c = b.msg.calls[s.id]
 		b.msg.add(e.line)
-		fold(c, &s.tool)
+		fold(c, &s.tool, b.msg.untimed[s.id])
 	default: // its message is out already
 		if len(s.args) > 2 && sha256.Sum256(s.args) != wait.args {
 			r.Extras = append(r.Extras, session.Extra{Name: "args", Raw: s.args})
@@ -158,14 +160,18 @@ func (b *builder) hold(e event, m *session.Message, wait bool) {
 }
 
 // fold adds what a later line says of a call: the last arguments that are not
-// empty count, for the end knows more than the start did.
-func fold(c *session.ToolCall, t *tool) {
+// empty count, for the end knows more than the start did. A call is untimed if only the time of
+// its line is known.
+func fold(c *session.ToolCall, t *tool, untimed bool) {
 	c.Args, c.Extras = latest(c.Args, t.args, "args", c.Extras)
 	c.Input, c.Extras = latest(c.Input, t.input, "arguments", c.Extras)
 	if t.kind != c.Kind || t.name != c.Name {
 		c.Extras = extras(c.Extras, session.Extra{Name: "kind", Raw: session.AppendString(nil, t.kind+" "+t.name)})
 	}
 	if t.start.Known() {
+		if c.Start.Known() && !untimed && c.Start != t.start {
+			c.Extras = extras(c.Extras, session.Extra{Name: "tool_call.startedAtMs", Raw: strconv.AppendInt(nil, c.Start.Millis(), 10)})
+		}
 		c.Start = t.start
 	}
 	if t.child != "" {
