@@ -27,23 +27,30 @@ func layers() []layer {
 		{"formats/rule", []string{"formats/store"}},
 		{"formats", []string{"formats/store", "formats/loss", "formats/session", "formats/rule", "internal/closest"}},
 		// It knows no database and no file.
-		{"formats/internal/sdkstore", []string{"formats", "formats/store", "formats/loss", "formats/internal/digest", "internal/rawjson", "formats/internal/sdkdoc", "formats/internal/secret",
+		{"formats/internal/sdkstore", []string{"formats", "formats/store", "formats/loss", "formats/internal/digest", "internal/rawjson",
+			"formats/internal/sdkdoc", "formats/internal/secret",
 			"formats/internal/storecheck", "formats/internal/storedb", "formats/internal/tally", "internal/scratch"}},
-		{"formats/internal/cursortools", []string{"formats/loss", "formats/session", "formats/internal/", "internal/rawjson", "internal/shell", "internal/udiff"}},
-		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson", "internal/fileid", "internal/scratch"}},
+		{"formats/internal/cursortools", []string{"formats/loss", "formats/session", "formats/internal/", "internal/rawjson", "internal/shell",
+			"internal/udiff"}},
+		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/",
+			"internal/rawjson", "internal/fileid", "internal/scratch"}},
 		// It reads and writes no format: it wraps their readers.
-		{"formats/rewrite", []string{"formats", "formats/store", "formats/loss", "internal/rawjson", "formats/internal/secret", "formats/internal/tally", "internal/scratch"}},
+		{"formats/rewrite", []string{"formats", "formats/store", "formats/loss", "internal/rawjson", "formats/internal/secret",
+			"formats/internal/tally", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},
 		{"formats/clients", []string{"formats", "formats/store", "formats/internal/sqlitefile", "formats/internal/tally"}},
-		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/formatstest/leaves", "schemas"}},
+		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule",
+			"formats/formatstest/leaves", "schemas"}},
 		{"formats/formatstest/leaves", []string{"formats", "formats/loss", "formats/session", "formats/store"}},
 		// It judges codecs and what they are made of, so it knows none of it.
 		{"formats/formatstest/graphgen", []string{"formats/session", "formats/store", "formats/internal/sqlitefile"}},
 		{"formats/formatstest/idegen", []string{"formats/session", "formats/store", "formats/formatstest/graphgen"}},
 		{"formats/formatstest/callgen", []string{"formats/internal/toolmap"}}, // names only
 		{"formats/formatstest/streamgen", []string{"formats/session"}},
-		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson", rooms, "internal/scratch"}},
-		{rooms, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson", rooms, "internal/fsx", "internal/scratch", "internal/udiff"}},
+		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson",
+			rooms, "internal/scratch"}},
+		{rooms, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/rawjson",
+			rooms, "internal/fsx", "internal/scratch", "internal/udiff"}},
 		{"schemas", nil},
 		{"golden", nil},
 		{"internal/rawjson", nil},
@@ -66,27 +73,43 @@ func layers() []layer {
 		{"convert/internal/stage", []string{"formats", "internal/fsx", "internal/scratch"}},
 		{"convert/internal/undo", []string{"formats", "internal/fsx", "internal/scratch"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
-		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/closest", "internal/scratch"}},
+		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule",
+			"internal/closest", "internal/scratch"}},
 		{"convert/search", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session"}},
-		{"convert/diff", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "internal/scratch", "internal/udiff"}},
-		{"convert/mv", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fsx", "internal/scratch"}},
-		{"convert/merge", []string{"convert", "convert/internal/", "formats", "formats/loss", "formats/store", "internal/fsx", "internal/scratch"}},
-		{"convert/repo", []string{"convert/sessions", "convert/merge", "convert/internal/", "formats", "internal/fsx", "internal/scratch", "internal/shell"}},
-		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas", "internal/shell"}},
-		{"convert/repair", []string{"convert", "convert/check", "convert/internal/", "formats", "formats/rule", "formats/store", "internal/fsx", "internal/scratch"}},
-		{"convert/doctor", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
-		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsevents"}},
-		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/clients", "formats/session", "internal/fileid", "internal/fsx", "internal/scratch", "internal/shell"}},
-		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/rewrite", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/fsx", "internal/scratch", "internal/shell", "schemas"}},
+		{"convert/diff", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss",
+			"formats/session", "internal/scratch", "internal/udiff"}},
+		{"convert/mv", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fsx",
+			"internal/scratch"}},
+		{"convert/merge", []string{"convert", "convert/internal/", "formats", "formats/loss", "formats/store", "internal/fsx",
+			"internal/scratch"}},
+		{"convert/repo", []string{"convert/sessions", "convert/merge", "convert/internal/", "formats", "internal/fsx", "internal/scratch",
+			"internal/shell"}},
+		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule",
+			"internal/scratch", "schemas", "internal/shell"}},
+		{"convert/repair", []string{"convert", "convert/check", "convert/internal/", "formats", "formats/rule", "formats/store", "internal/fsx",
+			"internal/scratch"}},
+		{"convert/doctor", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/session", "formats/rule",
+			"internal/scratch", "schemas"}},
+		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid",
+			"internal/fsevents"}},
+		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/clients", "formats/session",
+			"internal/fileid", "internal/fsx", "internal/scratch", "internal/shell"}},
+		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/rewrite", "formats/store", "formats/loss",
+			"formats/session", "formats/rule", "internal/fsx", "internal/scratch", "internal/shell", "schemas"}},
 		{"cmd/internal/demochat", nil},
 		{"cmd/internal/screen", nil},
 		{"cmd/internal/picker", []string{"cmd/internal/screen"}},
-		{"cmd/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/internal/screen", "internal/shell"}},
+		{"cmd/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/internal/screen",
+			"internal/shell"}},
 		{"cmd/internal/page/markup", []string{"cmd/internal/screen"}},
 		{"cmd/internal/page/code", []string{"cmd/internal/page/markup"}},
 		{"cmd/internal/page/markdown", []string{"cmd/internal/page/code", "cmd/internal/page/markup", "cmd/internal/screen"}},
 		{"cmd/internal/page", []string{"cmd/internal/page/", "cmd/internal/prose", "cmd/internal/screen", "formats/session"}},
 		{"cmd/internal/prose", []string{"formats/session", "cmd/internal/screen", "internal/udiff", "internal/shell"}},
+		{"cmd/internal/console", []string{"cmd/internal/screen", "convert", "convert/sessions", "convert/watch", "convert/backup", "formats",
+			"formats/loss", "formats/session", "internal/scratch"}},
+		{"cmd/internal/clitest", []string{"cmd/internal/screen", "convert", "convert/backup", "convert/sessions", "convert/watch", "formats",
+			"formats/loss", "formats/session", "formats/store", "internal/udiff"}}, // for tests
 		{"cmd/rehome", []string{"cmd/internal/cli"}},
 		// A module of its own, which may link the network. Nothing above may import it.
 		{"cmd/rehome-fleet/adapter", nil},
@@ -94,7 +117,10 @@ func layers() []layer {
 		{"cmd/rehome-fleet/internal/home/hometest", append([]string{"testdata/"}, fleet...)}, // for tests
 		{"cmd/rehome-fleet", fleet},
 		{"cmd/rehome-fleet/", fleet},
-		{"cmd/internal/cli", []string{"cmd/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor", "convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "formats/clients", "internal/closest", "internal/fsx", "internal/scratch", "internal/shell", "internal/udiff", "schemas"}},
+		{"cmd/internal/cli", []string{"cmd/internal/", "convert", "convert/backup", "convert/check", "convert/diff", "convert/doctor",
+			"convert/mv", "convert/repair", "convert/merge", "convert/repo", "convert/search", "convert/sessions", "convert/watch", "formats",
+			"formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "formats/clients", "internal/closest",
+			"internal/fsx", "internal/scratch", "internal/shell", "internal/udiff", "schemas"}},
 	}
 }
 
@@ -113,16 +139,18 @@ const rooms = "formats/<codec>/internal/"
 
 // fleet is what the packages of rehome-fleet may import: what other modules may, and the
 // command line.
-var fleet = []string{"cmd/rehome-fleet/", "cmd/internal/", "convert", "convert/check", "convert/sessions", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/fsx", "internal/rawjson", "internal/scratch", "schemas"}
+var fleet = []string{"cmd/rehome-fleet/", "cmd/internal/", "convert", "convert/check", "convert/sessions", "formats", "formats/store",
+	"formats/loss", "formats/session", "formats/rule", "formats/all", "internal/fsx", "internal/rawjson", "internal/scratch", "schemas"}
 
 // doors says which packages may open a third-party module, in tests too.
 func doors() map[string][]string {
 	return map[string][]string{
-		"charm.land/bubbletea":                  {"cmd/internal/picker"},
-		"github.com/alecthomas/kong":            {"cmd/internal/cli"},
-		"github.com/fsnotify/fsnotify":          {"internal/fsevents"},
-		"github.com/go-json-experiment/json":    {"internal/rawjson"},
-		"github.com/jackc/pgx":                  {"cmd/rehome-fleet/internal/postgres", "cmd/rehome-fleet/internal/claude", "cmd/rehome-fleet/internal/catalog"},
+		"charm.land/bubbletea":               {"cmd/internal/picker"},
+		"github.com/alecthomas/kong":         {"cmd/internal/cli"},
+		"github.com/fsnotify/fsnotify":       {"internal/fsevents"},
+		"github.com/go-json-experiment/json": {"internal/rawjson"},
+		"github.com/jackc/pgx": {"cmd/rehome-fleet/internal/postgres", "cmd/rehome-fleet/internal/claude",
+			"cmd/rehome-fleet/internal/catalog"},
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
 		"github.com/minio/minio-go":             {"cmd/rehome-fleet/internal/bucket", "cmd/rehome-fleet/internal/claude"},
 		"github.com/parquet-go/parquet-go":      {"cmd/rehome-fleet/internal/tables"},
@@ -134,8 +162,10 @@ func doors() map[string][]string {
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
 		"go.yaml.in/yaml":                       {"cmd/rehome-fleet/deploy"},     // in its tests
-		"golang.org/x/term":                     {"cmd/internal/cli"},
-		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch", "formats/internal/sqlitefile", "cmd/internal/cli", "cmd/rehome-fleet/internal/bucket", "cmd/rehome-fleet/internal/fleet", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
+		"golang.org/x/term":                     {"cmd/internal/console"},
+		"golang.org/x/sys": {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch",
+			"formats/internal/sqlitefile", "cmd/internal/cli", "cmd/rehome-fleet/internal/bucket", "cmd/rehome-fleet/internal/fleet",
+			"testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 
@@ -201,7 +231,8 @@ func matches(pattern, name string) bool {
 	}
 	if pattern == codecs {
 		rest, ok := strings.CutPrefix(name, "formats/")
-		return ok && !strings.Contains(rest, "/") && !slices.Contains([]string{"store", "loss", "session", "rule", "all", "formatstest", "internal"}, rest)
+		return ok && !strings.Contains(rest, "/") && !slices.Contains([]string{"store", "loss", "session", "rule", "all", "formatstest",
+			"internal"}, rest)
 	}
 	return pattern == name
 }

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/golden"
 )
 
@@ -30,7 +31,7 @@ const asProgram = "REHOME_IS_THE_TEST"
 
 func TestMain(m *testing.M) {
 	if now, err := time.Parse(time.RFC3339, os.Getenv(asProgram)); err == nil {
-		os.Exit(runAt(signalContext(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv, func() time.Time { return now }))
+		os.Exit(runAt(console.Setup(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv, func() time.Time { return now }))
 	}
 	if os.Getenv(asProgram) != "" {
 		os.Exit(run(Setup(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
@@ -179,7 +180,8 @@ func TestAction(t *testing.T) {
 	}
 	root, releases, _ := published(t, nil)
 	temp, dir := t.TempDir(), t.TempDir()
-	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
+	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output",
+		"RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
 	if out, code := bash(t, dir, steps(t)["download rehome"], env...); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
@@ -213,7 +215,8 @@ func TestAction(t *testing.T) {
 	if out, code := bash(t, dir, steps(t)["download rehome"], env...); code != 0 {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if text, err := os.ReadFile(temp + "/output"); string(text) != "build=true\n" || !strings.Contains(steps(t)["build rehome"], `go build -trimpath -o "$RUNNER_TEMP/rehome/" ./cmd/rehome`) {
+	if text, err := os.ReadFile(temp + "/output"); string(text) != "build=true\n" ||
+		!strings.Contains(steps(t)["build rehome"], `go build -trimpath -o "$RUNNER_TEMP/rehome/" ./cmd/rehome`) {
 		t.Errorf("%s %v: another version is not built", text, err)
 	}
 }
@@ -226,10 +229,12 @@ func TestActionBase(t *testing.T) {
 	}
 	root, releases, _ := published(t, nil)
 	temp, origin := t.TempDir(), t.TempDir()
-	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
+	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output",
+		"RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
 	must := func(dir, script string) string {
 		t.Helper()
-		out, code := bash(t, dir, "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid\n"+script, env...)
+		out, code := bash(t, dir, "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid\n"+
+			script, env...)
 		if code != 0 {
 			t.Fatalf("%s: exit %d: %s", script, code, out)
 		}
@@ -270,7 +275,8 @@ func TestActionPages(t *testing.T) {
 	}
 	root, releases, _ := published(t, nil)
 	temp, dir := t.TempDir(), t.TempDir()
-	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md", "BASE="}
+	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output",
+		"RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md", "BASE="}
 	all := steps(t)
 	if out, code := bash(t, dir, all["download rehome"], env...); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
@@ -281,7 +287,8 @@ func TestActionPages(t *testing.T) {
 {"type":"message","id":"m1","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"use ` + token + `"}]}
 %[2]s
 `
-	write(t, fmt.Sprintf(said, "whole", `{"type":"message","id":"m2","role":"assistant","parts":[{"type":"text","text":"done"}]}`), dir, "sessions", "whole.jsonl")
+	write(t, fmt.Sprintf(said, "whole", `{"type":"message","id":"m2","role":"assistant","parts":[{"type":"text","text":"done"}]}`), dir,
+		"sessions", "whole.jsonl")
 	write(t, fmt.Sprintf(said, "broken", `{"type":`), dir, "sessions", "broken one's.jsonl")
 	write(t, `{"runId":`, dir, "torn", "runs.ndjson")
 	outside := write(t, fmt.Sprintf(said, "outside", `{"type":`), t.TempDir(), "outside.jsonl")
@@ -312,7 +319,8 @@ func TestActionPages(t *testing.T) {
 		}
 		return names, text
 	}
-	if names, text := pages(""); len(names) != 1 || !strings.HasSuffix(names[0], "-broken.html") || !strings.Contains(text, "<title>broken") || strings.Contains(text, token) {
+	if names, text := pages(""); len(names) != 1 || !strings.HasSuffix(names[0], "-broken.html") ||
+		!strings.Contains(text, "<title>broken") || strings.Contains(text, token) {
 		t.Errorf("%q: %s", names, text)
 	}
 	if names, _ := pages("--skip=RH190,RH131\n--fail-on=error"); len(names) != 0 {
@@ -324,7 +332,8 @@ func TestActionPages(t *testing.T) {
 	}
 	for _, want := range []string{
 		"if: ${{ failure() && steps.check.outcome == 'failure' && inputs.pages != '' }}",
-		"actions/upload-artifact@", "if: ${{ failure() && steps.pages.outputs.made }}", "name: ${{ inputs.pages }}", "path: ${{ runner.temp }}/rehome/pages\n",
+		"actions/upload-artifact@", "if: ${{ failure() && steps.pages.outputs.made }}", "name: ${{ inputs.pages }}",
+		"path: ${{ runner.temp }}/rehome/pages\n",
 	} {
 		if strings.Count(string(text), want) != 1 {
 			t.Errorf("action.yml: not once: %s", want)
@@ -360,8 +369,9 @@ func TestHook(t *testing.T) {
 	}
 	pattern := regexp.MustCompile(string(files[1]))
 	for name, want := range map[string]bool{
-		"agents/runs.ndjson": true, "chat/manifest.json": true, "chat/blobs.ndjson.zst": true, "store.db": true, "x/state.vscdb": true, "said.jsonl": true,
-		"main.go": false, "package.json": false, "notstore.db": false,
+		"agents/runs.ndjson": true, "chat/manifest.json": true, "chat/blobs.ndjson.zst": true, "store.db": true, "x/state.vscdb": true,
+		"said.jsonl": true,
+		"main.go":    false, "package.json": false, "notstore.db": false,
 	} {
 		if pattern.MatchString(name) != want {
 			t.Errorf("%s: %v", name, !want)

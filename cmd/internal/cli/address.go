@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats"
 	"rehome/internal/closest"
 )
@@ -26,7 +27,7 @@ func (p Program) refuseAddress(at *kong.Context) error {
 	for _, words := range positionals(at) {
 		for _, word := range words {
 			scheme, _, _ := strings.Cut(word, "://")
-			if !address.MatchString(word) || exists(word) {
+			if !address.MatchString(word) || console.Exists(word) {
 				continue
 			}
 			hint := "rehome reads and writes files only; rehome-fleet also takes addresses of databases: see docs/postgres.md"
@@ -34,11 +35,12 @@ func (p Program) refuseAddress(at *kong.Context) error {
 			case p.Name == Rehome().Name:
 			case !slices.Contains(p.Schemes, scheme):
 				known := "addresses begin with " + strings.Join(p.Schemes, "://, ") + "://"
-				return usageError{&formats.Error{At: scheme + "://…", Err: errors.New("unknown kind of address"), Hint: closest.Hint(scheme, p.Schemes, known)}}
+				return console.Usage(&formats.Error{At: scheme + "://…", Err: errors.New("unknown kind of address"),
+					Hint: closest.Hint(scheme, p.Schemes, known)})
 			default:
 				hint = fmt.Sprintf("copy the store to a folder first: `%s convert ADDRESS FOLDER`", p.Name)
 			}
-			return usageError{&formats.Error{At: scheme + "://…", Err: errors.New("the address of a server is not a path"), Hint: hint}}
+			return console.Usage(&formats.Error{At: scheme + "://…", Err: errors.New("the address of a server is not a path"), Hint: hint})
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -17,24 +18,24 @@ import (
 // the candidates. Copies that rehome made lose to their originals, and sessions
 // elsewhere lose to those of the working directory. If all matches have the
 // same id, the newest one wins.
-func pick(a *app, l *sessions.Listing, name string, found []*sessions.Listed) (source, error) {
+func pick(a *console.App, l *sessions.Listing, name string, found []*sessions.Listed) (source, error) {
 	found = withoutCopies(found)
 	slices.SortStableFunc(found, func(a, b *sessions.Listed) int { return cmp.Compare(distance(a), distance(b)) })
 	switch {
 	case len(found) == 1:
 	case sameID(found):
-		a.out.remark(name + ": " + string(screen.Plural(int64(len(found)), "session")) + " have this id; using the one in " + fileOf(a.reg,
+		a.Out.Remark(name + ": " + string(screen.Plural(int64(len(found)), "session")) + " have this id; using the one in " + fileOf(a.Reg,
 			found[0]))
 	case distance(found[0]) > 0 || distance(found[1]) == 0:
 		return source{}, newAmbiguous(a, l, name, "matches "+string(screen.Plural(int64(len(found)), "session")), found)
 	}
 	s := found[0]
-	c := source{path: s.Sources[0].Path, file: fileOf(a.reg, s), session: s.ID, folder: s.Workspace}
+	c := source{path: s.Sources[0].Path, file: fileOf(a.Reg, s), session: s.ID, folder: s.Workspace}
 	switch {
 	case l.OnlyInStore(s):
 		c.session = "" // the store holds nothing else
 	case sharesID(l, s):
-		c.path = fileOf(a.reg, s)
+		c.path = fileOf(a.Reg, s)
 	}
 	return c, nil
 }
@@ -84,7 +85,7 @@ func fileOf(reg *formats.Registry, s *sessions.Listed) string {
 		return store
 	}
 	for rel := f.Writer.Path(&s.Head); rel != ""; {
-		if at := filepath.Join(store, filepath.FromSlash(rel)); exists(at) {
+		if at := filepath.Join(store, filepath.FromSlash(rel)); console.Exists(at) {
 			return at
 		}
 		_, rel, _ = strings.Cut(rel, "/")
@@ -92,41 +93,22 @@ func fileOf(reg *formats.Registry, s *sessions.Listed) string {
 	return store
 }
 
-// candidate is a session that a name could stand for, as printed by --json.
-type candidate struct {
-	Name    string `json:"name"` // unambiguous
-	ID      string `json:"id"`
-	Agent   string `json:"agent"`
-	Title   string `json:"title,omitempty"`
-	Project string `json:"project,omitempty"`
-	Path    string `json:"path"`
-}
-
-// ambiguousError reports a name that matches several sessions, or none.
-type ambiguousError struct {
-	error
-	candidates []candidate
-	more       int // matches that are not in candidates
-}
-
-func (a *ambiguousError) Unwrap() error { return a.error }
-
 // maxCandidates is how many sessions an ambiguousError lists.
 const maxCandidates = 10
 
 // newAmbiguous returns the error for a name that matches several sessions.
-func newAmbiguous(a *app, l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
+func newAmbiguous(a *console.App, l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
 	err, hint := newCandidates(a, l, matches), "use one of these ids"
-	if slices.ContainsFunc(err.candidates, func(c candidate) bool { return strings.Contains(c.Name, "#") }) {
+	if slices.ContainsFunc(err.Candidates, func(c console.Candidate) bool { return strings.Contains(c.Name, "#") }) {
 		hint = "use one of these paths"
 	}
-	err.error = usageError{&formats.Error{At: name, Err: errors.New(problem), Hint: hint}}
+	err.Err = console.Usage(&formats.Error{At: name, Err: errors.New(problem), Hint: hint})
 	return err
 }
 
 // newUnknown returns the error for a name that matches no session, with those
 // that have a similar name. If none has, all of the sessions stand for it.
-func newUnknown(a *app, l *sessions.Listing, name, problem, hint string, all []*sessions.Listed) *ambiguousError {
+func newUnknown(a *console.App, l *sessions.Listing, name, problem, hint string, all []*sessions.Listed) *console.AmbiguousError {
 	similar := l.Similar(name[strings.LastIndex(name, "#")+1:])
 	if len(similar) > 0 {
 		all, hint = similar, "did you mean "+l.ShortID(similar[0].ID)+"?"
@@ -135,10 +117,10 @@ func newUnknown(a *app, l *sessions.Listing, name, problem, hint string, all []*
 		}
 	}
 	err := newCandidates(a, l, all)
-	if len(similar) == 0 && len(all) > 0 && err.more == 0 {
+	if len(similar) == 0 && len(all) > 0 && err.More == 0 {
 		hint = "use one of these ids"
 	}
-	err.error = usageError{&formats.Error{At: name, Err: unknownName(problem), Hint: hint}}
+	err.Err = console.Usage(&formats.Error{At: name, Err: unknownName(problem), Hint: hint})
 	return err
 }
 
@@ -147,36 +129,18 @@ type unknownName string
 
 func (u unknownName) Error() string { return string(u) }
 
-func newCandidates(a *app, l *sessions.Listing, matches []*sessions.Listed) *ambiguousError {
+func newCandidates(a *console.App, l *sessions.Listing, matches []*sessions.Listed) *console.AmbiguousError {
 	count := map[string]int{}
 	for _, s := range matches {
 		count[s.ID]++
 	}
-	err := &ambiguousError{more: max(0, len(matches)-maxCandidates)}
-	for _, s := range matches[:len(matches)-err.more] {
-		c := candidate{Name: l.UniqueID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
+	err := &console.AmbiguousError{More: max(0, len(matches)-maxCandidates)}
+	for _, s := range matches[:len(matches)-err.More] {
+		c := console.Candidate{Name: l.UniqueID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.Reg, s)}
 		if count[s.ID] > 1 { // only its path is unique
 			c.Name = c.Path + "#" + c.Name
 		}
-		err.candidates = append(err.candidates, c)
+		err.Candidates = append(err.Candidates, c)
 	}
 	return err
-}
-
-// lines returns a line for each candidate: its name, title, client and folder, which
-// can be in the home folder.
-func (a *ambiguousError) lines(home string) []screen.Safe {
-	var rows [][]screen.Safe
-	for _, c := range a.candidates {
-		rows = append(rows, []screen.Safe{screen.Visible(c.Name), screen.Cut(oneLine(c.Title), screen.PageWidth/2), screen.Visible(c.Agent),
-			shortPath(home, c.Project)})
-	}
-	out := screen.Columns(rows)
-	for i := range out {
-		out[i] = "  " + out[i]
-	}
-	if a.more > 0 {
-		out = append(out, "  and "+screen.Grouped(int64(a.more))+" more")
-	}
-	return out
 }

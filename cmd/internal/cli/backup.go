@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/backup"
 	"rehome/convert/sessions"
@@ -23,7 +23,7 @@ type backupCmd struct {
 	List     bool   `group:"Output:" help:"List the snapshots in DIR, with their clients, sessions and size, without making one"`
 	Schedule string `group:"Output:" name:"print-schedule" enum:",cron,launchd,windows,claude" default:"" placeholder:"FOR" help:"Print how to run this backup regularly: a line for cron, a plist for launchd, a command for windows, or a hook for claude. Installs nothing."`
 
-	ReadFlags
+	console.ReadFlags
 }
 
 func (backupCmd) Help() string {
@@ -92,17 +92,6 @@ type snapshotList struct {
 	Snapshots []backup.SnapshotInfo `json:"snapshots"`
 }
 
-// newestSnapshot returns the newest snapshot in a folder of backups, and any other path as
-// it is.
-func newestSnapshot(a *app, at string) string {
-	newest := backup.Newest(at)
-	if newest == "" {
-		return at
-	}
-	a.out.remark(at + ": reading its newest snapshot, " + filepath.Base(newest))
-	return newest
-}
-
 // restoreResult is the report of a restore: schema restore-result-1.
 type restoreResult struct {
 	*backup.Restored
@@ -119,18 +108,18 @@ func (c *backupCmd) Validate() error {
 }
 
 // backupDir returns the folder of backups: the given one, or that of this machine.
-func backupDir(a *app, dir string) (string, error) {
+func backupDir(a *console.App, dir string) (string, error) {
 	if dir != "" {
 		return dir, nil
 	}
-	if dir = backup.Dir(machine(a.out.getenv)); dir == "" {
-		return "", noHomeError("name a folder of backups")
+	if dir = backup.Dir(console.Machine(a.Out.Getenv)); dir == "" {
+		return "", console.NoHomeError("name a folder of backups")
 	}
 	return dir, nil
 }
 
 // Run backs up this machine and prints what has changed.
-func (c *backupCmd) Run(a *app) error {
+func (c *backupCmd) Run(a *console.App) error {
 	dir, err := backupDir(a, c.Dir)
 	if err != nil {
 		return err
@@ -143,21 +132,21 @@ func (c *backupCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return a.out.printResult(a.ctx, &snapshotList{dir, list})
+		return a.Out.Print(a.Ctx, &snapshotList{dir, list})
 	}
 	o := backup.Options{
-		Machine: machine(a.out.getenv), Program: version(), Now: a.now, Keep: c.Keep, WithoutSecrets: c.WithoutSecrets, Delete: c.Delete,
-		DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Folders: workingDirs(), OnNotice: a.out.remark, OnProgress: a.out.progress(),
+		Machine: console.Machine(a.Out.Getenv), Program: version(), Now: a.Now, Keep: c.Keep, WithoutSecrets: c.WithoutSecrets, Delete: c.Delete,
+		DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Folders: console.WorkingDirs(), OnNotice: a.Out.Remark, OnProgress: a.Out.Progress(),
 	}
-	report, err := backup.Run(a.ctx, a.reg, dir, o)
-	a.out.endProgress()
+	report, err := backup.Run(a.Ctx, a.Reg, dir, o)
+	a.Out.EndProgress()
 	if errors.Is(err, context.Canceled) {
-		return summary{"interrupted: no snapshot was made", err}
+		return console.Summarize("interrupted: no snapshot was made", err)
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(a.ctx, backupResult{report, a.out.verbose}); err != nil {
+	if err := a.Out.Print(a.Ctx, backupResult{report, a.Out.Verbose}); err != nil {
 		return err
 	}
 	if n := report.Count(backup.Failed); n > 0 {
@@ -165,7 +154,8 @@ func (c *backupCmd) Run(a *app) error {
 		for i := range report.Stores {
 			errs = append(errs, report.Stores[i].Err())
 		}
-		return reported{summary{fmt.Sprintf("%d of %s could not be read", n, screen.Plural(int64(len(report.Stores)), "store")), sameKind(errs)}}
+		return console.Printed(console.Summarize(fmt.Sprintf("%d of %s could not be read", n, screen.Plural(int64(len(report.Stores)), "store")),
+			sameKind(errs)))
 	}
 	return nil
 }
@@ -190,47 +180,47 @@ func (c *restoreCmd) Validate() error {
 }
 
 // Run restores from a backup and prints what it restored.
-func (c *restoreCmd) Run(a *app) error {
-	if c.Backup != "" && c.Session == "" && !exists(c.Backup) { // the only argument is a session
+func (c *restoreCmd) Run(a *console.App) error {
+	if c.Backup != "" && c.Session == "" && !console.Exists(c.Backup) { // the only argument is a session
 		c.Backup, c.Session = "", c.Backup
 	}
 	dir, err := backupDir(a, c.Backup)
 	if err != nil {
 		return err
 	}
-	snapshot, err := backup.Open(a.reg, dir)
+	snapshot, err := backup.Open(a.Reg, dir)
 	if err != nil {
 		return err
 	}
 	o := backup.RestoreOptions{
-		Machine: machine(a.out.getenv), To: c.To, Client: c.Client, Project: c.Project, Replace: c.Replace, WithSettings: c.WithSettings,
-		DryRun: c.DryRun, Jobs: c.Jobs, OnNotice: a.out.remark,
+		Machine: console.Machine(a.Out.Getenv), To: c.To, Client: c.Client, Project: c.Project, Replace: c.Replace, WithSettings: c.WithSettings,
+		DryRun: c.DryRun, Jobs: c.Jobs, OnNotice: a.Out.Remark,
 	}
 	if c.Session != "" {
 		if o.IDs, err = findInSnapshot(a, snapshot.Listing(), snapshot.Dir, c.Session); err != nil {
 			return err
 		}
 	}
-	done, err := backup.Restore(a.ctx, snapshot, o)
+	done, err := backup.Restore(a.Ctx, snapshot, o)
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(a.ctx, restoreResult{done, c.WithSettings, a.out.verbose}); err != nil {
+	if err := a.Out.Print(a.Ctx, restoreResult{done, c.WithSettings, a.Out.Verbose}); err != nil {
 		return err
 	}
 	failed, older := done.Count(backup.Failed), done.Count(backup.Older)
 	all := screen.Plural(int64(len(done.Stores)), "store")
 	switch {
 	case failed > 0:
-		return reported{fmt.Errorf("%d of %s could not be restored", failed, all)}
+		return console.Printed(fmt.Errorf("%d of %s could not be restored", failed, all))
 	case older > 0:
-		return reported{fmt.Errorf("%d of %s not restored: older than the backup", older, all)}
+		return console.Printed(fmt.Errorf("%d of %s not restored: older than the backup", older, all))
 	}
 	return nil
 }
 
 // findInSnapshot returns the id of the session that a name stands for in a backup.
-func findInSnapshot(a *app, l *sessions.Listing, dir, name string) ([]string, error) {
+func findInSnapshot(a *console.App, l *sessions.Listing, dir, name string) ([]string, error) {
 	found := withoutCopies(l.Find(name))
 	if len(found) == 0 {
 		return nil, &formats.Error{At: dir, Err: fmt.Errorf("no session %q in this backup%s", name, shortPrefix(name)),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/schemas"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestBackupJSON(t *testing.T) {
 	dir := t.TempDir()
 	home, backups := filepath.Join(dir, "home"), filepath.Join(dir, "backups")
-	env := map[string]string{homeVariable(): home}
+	env := map[string]string{console.HomeVariable(): home}
 	run := func(want int, schema string, args ...string) (res struct{ Stores []struct{ Status string } }) {
 		t.Helper()
 		stdout, stderr, code := callWith(t, t.Context(), env, append(args, "--json")...)
@@ -82,7 +83,8 @@ func TestSchedules(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"cron": `my 100\% <backups>' --quiet --keep=30`, "launchd": "my 100% &lt;backups&gt;</string>", "windows": `<backups>\" --quiet --keep=30"`, "claude": `<backups>' --quiet --keep=30"`,
+		"cron": `my 100\% <backups>' --quiet --keep=30`, "launchd": "my 100% &lt;backups&gt;</string>",
+		"windows": `<backups>\" --quiet --keep=30"`, "claude": `<backups>' --quiet --keep=30"`,
 	} {
 		if !strings.Contains(out[name], want) {
 			t.Errorf("%s: no %q in\n%s", name, want, out[name])
@@ -95,7 +97,8 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(out["claude"]), &hook); err != nil || len(hook.Hooks.SessionEnd) != 1 || !strings.Contains(hook.Hooks.SessionEnd[0].Hooks[0].Command, " backup ") {
+	if err := json.Unmarshal([]byte(out["claude"]), &hook); err != nil || len(hook.Hooks.SessionEnd) != 1 ||
+		!strings.Contains(hook.Hooks.SessionEnd[0].Hooks[0].Command, " backup ") {
 		t.Errorf("%v: %s", err, out["claude"])
 	}
 	if _, err := os.Stat(dir); err == nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/cmd/internal/verdict"
 	"rehome/convert/check"
@@ -72,9 +73,6 @@ Examples:
     rehome check --explain RH301
     rehome check session.jsonl --schema canonical-1`
 }
-
-// errFindings means that there are findings at or above --fail-on.
-var errFindings = errors.New("check found problems")
 
 // Validate rejects combinations of flags that the grammar allows.
 func (c *checkCmd) Validate() error {
@@ -147,33 +145,33 @@ func (c *checkCmd) layers() (out rule.Layers) {
 }
 
 // Run checks all stores below the paths and prints the findings.
-func (c *checkCmd) Run(a *app) error {
+func (c *checkCmd) Run(a *console.App) error {
 	switch {
 	case c.Rules:
 		return showRules(a, rule.All())
 	case c.Explain != "":
 		return explainRule(a, rule.Lookup(c.Explain))
 	}
-	if a.out.json && c.Format != "text" && c.Format != "json" {
-		return newUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
+	if a.Out.JSON && c.Format != "text" && c.Format != "json" {
+		return console.NewUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
 	}
-	a.out.json = a.out.json || c.Format == "json"
+	a.Out.JSON = a.Out.JSON || c.Format == "json"
 	named, missing, err := c.resolvePaths(a)
 	if err != nil {
 		return err
 	}
 	o := check.Options{
-		Paths: c.Paths, Sessions: named, Machine: machine(a.out.getenv), Exclude: c.Exclude, NoIgnore: c.NoIgnore, Base: c.Base,
+		Paths: c.Paths, Sessions: named, Machine: console.Machine(a.Out.Getenv), Exclude: c.Exclude, NoIgnore: c.NoIgnore, Base: c.Base,
 		From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
-		Verbose:    a.out.verbose,
-		OnProgress: a.out.progress(),
+		Verbose:    a.Out.Verbose,
+		OnProgress: a.Out.Progress(),
 	}
 	if len(o.Paths) == 0 && o.Machine.Home == "" {
-		return noHomeError("name files or folders to check")
+		return console.NoHomeError("name files or folders to check")
 	}
 	switch {
 	case c.Baseline != "" && c.Base != "":
-		o.Baseline, err = check.ReadBaselineAt(a.ctx, c.Baseline, c.Base)
+		o.Baseline, err = check.ReadBaselineAt(a.Ctx, c.Baseline, c.Base)
 	case c.Baseline != "":
 		o.Baseline, err = check.ReadBaseline(c.Baseline, c.WriteBaseline)
 	}
@@ -181,7 +179,7 @@ func (c *checkCmd) Run(a *app) error {
 		return err
 	}
 	report, err := c.report(a, o)
-	a.out.endProgress()
+	a.Out.EndProgress()
 	if err != nil {
 		return err
 	}
@@ -190,28 +188,28 @@ func (c *checkCmd) Run(a *app) error {
 			s.Err = why
 		}
 	}
-	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout),
+	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.Out.Verbose, Width: console.Columns(a.Out.Stdout),
 		Version: version(), Repairable: repair.Findings(report.Stores), Repair: "rehome repair SRC DST"}
-	if len(c.Paths) == 1 && len(missing) == 0 && exists(c.Paths[0]) {
+	if len(c.Paths) == 1 && len(missing) == 0 && console.Exists(c.Paths[0]) {
 		to := "fixed"
 		if info, err := os.Stat(c.Paths[0]); err == nil && !info.IsDir() {
 			to = filepath.Join(to, filepath.Base(c.Paths[0])) // some formats know a file by its name
-		} else if wd := workingDirs(); len(wd) > 0 && sessions.NewProject(c.Paths[0]).Contains(wd[0]) {
+		} else if wd := console.WorkingDirs(); len(wd) > 0 && sessions.NewProject(c.Paths[0]).Contains(wd[0]) {
 			to = filepath.Join(c.Paths[0], "..", to) // not in what is to be copied
 		}
 		v.Repair = shell.Command("rehome", "repair", c.Paths[0], to)
 	}
 	if len(c.Paths) == 0 {
-		v.Name = func(path string) string { return homePath(o.Machine.Home, path) }
+		v.Name = func(path string) string { return console.HomePath(o.Machine.Home, path) }
 	}
 	if c.WriteBaseline {
 		if err := report.Baseline.Write(report, v.FailOn); err != nil {
 			return err
 		}
-		a.out.remark(fmt.Sprintf("%s: %s in the baseline", c.Baseline, screen.Plural(report.Baseline.Known, "finding")))
+		a.Out.Remark(fmt.Sprintf("%s: %s in the baseline", c.Baseline, screen.Plural(report.Baseline.Known, "finding")))
 	}
 	if b := report.Baseline; b != nil && b.CountsOnly {
-		a.out.remark(c.Baseline + ": version 1 baselines compare only the number of findings; update it with --write-baseline")
+		a.Out.Remark(c.Baseline + ": version 1 baselines compare only the number of findings; update it with --write-baseline")
 	}
 	for _, r := range c.Report {
 		form, file, _ := strings.Cut(r, "=")
@@ -220,13 +218,13 @@ func (c *checkCmd) Run(a *app) error {
 		}
 	}
 	switch {
-	case a.out.json:
+	case a.Out.JSON:
 		c.Format = "json"
-	case c.Format == "text" && a.out.noReport:
+	case c.Format == "text" && a.Out.NoReport:
 		return c.verdictError(v)
 	}
-	_, w, wait := a.out.pagedOutput(a.ctx, c.Format == "text")
-	if err := wait(c.print(w, v, c.Format, a.out.palette)); err != nil {
+	_, w, wait := a.Out.Paged(a.Ctx, c.Format == "text")
+	if err := wait(c.print(w, v, c.Format, a.Out.Palette)); err != nil {
 		return err
 	}
 	err = c.verdictError(v)
@@ -242,18 +240,18 @@ func (c *checkCmd) Run(a *app) error {
 // resolvePaths replaces folders of snapshots by the newest one, and names of sessions
 // by what holds them. It returns the sessions by store, for stores that hold others,
 // and why paths are missing, which check reports.
-func (c *checkCmd) resolvePaths(a *app) (named map[string][]string, missing map[string]error, err error) {
+func (c *checkCmd) resolvePaths(a *console.App) (named map[string][]string, missing map[string]error, err error) {
 	named, missing = map[string][]string{}, map[string]error{}
 	whole := map[string]bool{}
 	for i, at := range c.Paths {
 		c.Paths[i] = newestSnapshot(a, at) // the others are mostly the same files
-		if exists(at) || c.Schema != "" {
+		if console.Exists(at) || c.Schema != "" {
 			whole[c.Paths[i]] = true
 			continue
 		}
 		src, err := resolve(a, at, c.Live)
 		switch {
-		case errors.As(err, new(unknownName)), err != nil && !errors.As(err, new(usageError)):
+		case errors.As(err, new(unknownName)), err != nil && !errors.As(err, new(console.UsageError)):
 			missing[at] = err
 			continue
 		case err != nil: // it matches several
@@ -265,7 +263,7 @@ func (c *checkCmd) resolvePaths(a *app) (named map[string][]string, missing map[
 			whole[src.file] = true
 		case c.Baseline != "":
 			whole[src.file] = true
-			a.out.remark(at + ": checking all of " + src.path + ", because --baseline applies to whole stores")
+			a.Out.Remark(at + ": checking all of " + src.path + ", because --baseline applies to whole stores")
 		default:
 			named[src.file] = append(named[src.file], src.session)
 		}
@@ -274,11 +272,11 @@ func (c *checkCmd) resolvePaths(a *app) (named map[string][]string, missing map[
 	return named, missing, nil
 }
 
-func (c *checkCmd) report(a *app, o check.Options) (*check.Report, error) {
+func (c *checkCmd) report(a *console.App, o check.Options) (*check.Report, error) {
 	if c.Schema != "" {
-		return check.Schema(a.ctx, o, c.Schema)
+		return check.Schema(a.Ctx, o, c.Schema)
 	}
-	return check.Check(a.ctx, a.reg, o)
+	return check.Check(a.Ctx, a.Reg, o)
 }
 
 func (c *checkCmd) failOn() (s rule.Severity) {
@@ -296,9 +294,9 @@ func (c *checkCmd) print(w io.Writer, v *verdict.Verdict, form string, paint scr
 	}
 	switch form {
 	case "json":
-		return writeJSON(w, v.Result(strings.Split(c.layers().String(), ",")))
+		return console.WriteJSON(w, v.Result(strings.Split(c.layers().String(), ",")))
 	case "sarif":
-		return writeJSON(w, v.SARIF(wd))
+		return console.WriteJSON(w, v.SARIF(wd))
 	case "junit":
 		return v.JUnit(w, wd)
 	case "github":
@@ -338,15 +336,15 @@ func (c *checkCmd) verdictError(v *verdict.Verdict) error {
 		busy := !slices.ContainsFunc(failed, func(s *check.Store) bool { return !errors.Is(s.Err, formats.ErrBusy) })
 		err := fmt.Errorf("could not examine %s", screen.Plural(int64(len(failed)), "store"))
 		if busy {
-			err = summary{err.Error(), formats.ErrBusy}
+			err = console.Summarize(err.Error(), formats.ErrBusy)
 		}
-		return reported{err}
+		return console.Printed(err)
 	}
 	if c.WriteBaseline || v.FailingCount() == 0 {
 		return nil
 	}
-	return reported{&formats.Error{Err: findingsError{string(v.Summary(false))},
-		Hint: "run `" + shell.Command("rehome", "check", "--explain", v.WorstRule()) + "` for details"}}
+	return console.Printed(&formats.Error{Err: findingsError{string(v.Summary(false))},
+		Hint: "run `" + shell.Command("rehome", "check", "--explain", v.WorstRule()) + "` for details"})
 }
 
 // findingsError is errFindings with the summary of a verdict.
@@ -359,4 +357,4 @@ func (f findingsError) Error() string {
 	return "check failed: " + f.text
 }
 
-func (f findingsError) Unwrap() error { return errFindings }
+func (f findingsError) Unwrap() error { return console.ErrFindings }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -44,7 +45,7 @@ func newRuleList(all []rule.Rule) *ruleList {
 	return out
 }
 
-func showRules(a *app, all []rule.Rule) error { return a.out.printResult(a.ctx, newRuleList(all)) }
+func showRules(a *console.App, all []rule.Rule) error { return a.Out.Print(a.Ctx, newRuleList(all)) }
 
 func (l *ruleList) Text(p *screen.Page) {
 	rows := [][]screen.Safe{{"rule", "severity", "formats", "problem"}}
@@ -71,8 +72,8 @@ func formatColumn(names []string) string {
 // ruleDetails is one rule with everything there is to say about it.
 type ruleDetails struct{ ruleList }
 
-func explainRule(a *app, r *rule.Rule) error {
-	return a.out.printResult(a.ctx, &ruleDetails{*newRuleList([]rule.Rule{*r})})
+func explainRule(a *console.App, r *rule.Rule) error {
+	return a.Out.Print(a.Ctx, &ruleDetails{*newRuleList([]rule.Rule{*r})})
 }
 
 func (e *ruleDetails) Text(p *screen.Page) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/verdict"
 	"rehome/convert/check"
 	"rehome/formats"
@@ -33,10 +34,10 @@ func TestCheckCodes(t *testing.T) {
 	} {
 		v := &verdict.Verdict{Report: &check.Report{Stores: c.stores}, FailOn: c.failOn}
 		err := (&checkCmd{}).verdictError(v)
-		if got := exitCode(err); got != c.want {
+		if got := console.ExitCode(err); got != c.want {
 			t.Errorf("%d stores, the line at %s: exit %d, want %d (%v)", len(c.stores), c.failOn, got, c.want, err)
 		}
-		if err != nil && !errors.As(err, new(reported)) {
+		if err != nil && !errors.As(err, new(console.Reported)) {
 			t.Errorf("%v would be printed in the place of the result", err)
 		}
 	}
@@ -50,7 +51,8 @@ func TestCheckJobs(t *testing.T) {
 	first := ""
 	for _, jobs := range []string{"1", "2", "7"} {
 		for _, form := range []string{"text", "json", "sarif", "junit", "github", "markdown"} {
-			stdout, _, code := call(t, "check", ".", "--notes", "--secrets", "--for", "claude-code", "--fail-on", "error", "--format", form, "--jobs", jobs)
+			stdout, _, code := call(t, "check", ".", "--notes", "--secrets", "--for", "claude-code", "--fail-on", "error", "--format", form,
+				"--jobs", jobs)
 			if code != 0 || len(stdout) < 100 {
 				t.Errorf("%s: exit %d: %s", form, code, stdout)
 			}

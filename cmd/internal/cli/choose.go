@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/picker"
 	"rehome/cmd/internal/prose"
 	"rehome/cmd/internal/screen"
@@ -20,7 +21,7 @@ import (
 
 // chooser lets the user choose one of the sessions on this machine.
 type chooser struct {
-	*app
+	*console.App
 	project, client, since string // as for ls
 	live                   bool
 	query                  *search.Query    // must match a message of the session; nil = all
@@ -45,17 +46,17 @@ type clientChoice struct {
 // choose lets the user choose on the whole terminal. Sessions of the working
 // directory come first. If the user quits, the error is silent.
 func (ch *chooser) choose() (source, error) {
-	tty, paint, _ := ch.out.terminal()
+	tty, paint, _ := ch.Out.Terminal()
 	if tty == nil {
-		return source{}, usageError{&formats.Error{Err: errors.New("SESSION is missing"),
-			Hint: "name a session (`rehome ls` lists them), or pass --last for the newest one of this directory"}}
+		return source{}, console.Usage(&formats.Error{Err: errors.New("SESSION is missing"),
+			Hint: "name a session (`rehome ls` lists them), or pass --last for the newest one of this directory"})
 	}
 	ch.paint = paint
-	row, client, err := picker.Pick(ch.ctx, picker.Options{Loading: "reading sessions…", Action: "continue", Palette: paint, In: os.Stdin,
+	row, client, err := picker.Pick(ch.Ctx, picker.Options{Loading: "reading sessions…", Action: "continue", Palette: paint, In: os.Stdin,
 		Out: tty, Load: ch.load})
 	switch {
 	case errors.Is(err, picker.ErrCanceled):
-		return source{}, silent{exitCode(err)}
+		return source{}, console.Silent{Code: console.ExitCode(err)}
 	case err != nil:
 		return source{}, err
 	case row < 0:
@@ -68,7 +69,7 @@ func (ch *chooser) choose() (source, error) {
 	if list := ch.clientsOf(row); len(list) > 0 {
 		ch.options.In = list[client].in
 	}
-	return pick(ch.app, ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
+	return pick(ch.App, ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
 }
 
 // clientsOf returns the clients that can continue a row, the one that does by default first.
@@ -77,22 +78,22 @@ func (ch *chooser) clientsOf(row int) []clientChoice {
 	if list, ok := ch.clients[row]; ok {
 		return list
 	}
-	own, to, err := route(ch.app, ch.rows[row], source{}, *ch.options)
+	own, to, err := route(ch.App, ch.rows[row], source{}, *ch.options)
 	if err != nil {
 		return nil // continuing it says why
 	}
-	installed := func(h *formats.Home) bool { return h.Resume != nil && lookProgram(ch.app, h.Resume[0]) != "" }
+	installed := func(h *formats.Home) bool { return h.Resume != nil && lookProgram(ch.App, h.Resume[0]) != "" }
 	title := own.Client
 	if to != nil {
 		title = to.Home.Title
 	}
 	list := []clientChoice{{ch.options.In, screen.Visible(title)}}
-	if to != nil && to.Home.Code == nil && !installed(to.Home) || to == nil && lookProgram(ch.app, own.Argv[0]) == "" {
+	if to != nil && to.Home.Code == nil && !installed(to.Home) || to == nil && lookProgram(ch.App, own.Argv[0]) == "" {
 		list[0].title += " (not installed)"
 	}
 	if ch.options.In == "" {
-		for _, c := range targets(ch.app) {
-			if h := targetOf(ch.app, c).Home; installed(h) && h.Title != title {
+		for _, c := range targets(ch.App) {
+			if h := targetOf(ch.App, c).Home; installed(h) && h.Title != title {
 				list = append(list, clientChoice{c, screen.Visible(h.Title)})
 			}
 		}
@@ -111,12 +112,12 @@ func (ch *chooser) actions(row int) (out []screen.Safe) {
 
 // load lists the sessions.
 func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
-	quiet := *ch.app
-	quiet.ctx = ctx
+	quiet := *ch.App
+	quiet.Ctx = ctx
 	list := ch.list
 	if list == nil {
 		list = func(context.Context) (*sessions.Listing, error) {
-			return (&lsCmd{Project: ch.project, ReadFlags: ReadFlags{Live: ch.live}}).list(&quiet)
+			return (&lsCmd{Project: ch.project, ReadFlags: console.ReadFlags{Live: ch.live}}).list(&quiet)
 		}
 	}
 	listing, err := list(ctx)
@@ -195,7 +196,7 @@ func (ch *chooser) matching(ctx context.Context, list []sessions.Listed) (map[st
 		note(&list[i])
 	}
 	matches := map[string]bool{}
-	_, err := search.Run(ctx, ch.reg, list, search.Options{Query: ch.query, First: true, Live: ch.live}, func(h *search.Hit) bool {
+	_, err := search.Run(ctx, ch.Reg, list, search.Options{Query: ch.query, First: true, Live: ch.live}, func(h *search.Hit) bool {
 		id := h.Session.ID
 		if h.Session.Listed == nil && h.Session.Parent != nil { // a subagent that no list names
 			id = h.Session.Parent.Session
@@ -221,36 +222,28 @@ const (
 // line returns the row of a session: client, title, folder and age.
 func (ch *chooser) line(row, width int, selected bool) (out screen.Safe) {
 	s, p := ch.rows[row], ch.paint
-	room := width - chooseAgeWidth - gap
+	room := width - chooseAgeWidth - console.Gap
 	if width >= minForAgent {
-		out = p.Client(s.Agent, padRight(screen.Cut(screen.Visible(s.Agent), chooseAgentWidth), chooseAgentWidth))
-		room -= chooseAgentWidth + gap
+		out = p.Client(s.Agent, console.PadRight(screen.Cut(screen.Visible(s.Agent), chooseAgentWidth), chooseAgentWidth))
+		room -= chooseAgentWidth + console.Gap
 	}
 	if width >= minForFolder {
-		room -= chooseFolderWidth + gap
+		room -= chooseFolderWidth + console.Gap
 	}
-	title := oneLine(s.Title)
+	title := console.OneLine(s.Title)
 	if ch.copied[s] {
 		title = "  → " + title
 	}
-	title = padRight(screen.Cut(title, room), room)
+	title = console.PadRight(screen.Cut(title, room), room)
 	if selected {
 		title = p.Strong(title)
 	}
 	out += title
 	if width >= minForFolder {
-		folder := shortPath(machine(ch.out.getenv).Home, s.Workspace)
-		out += p.Faint(padRight(shortenPath(folder, chooseFolderWidth), chooseFolderWidth))
+		folder := console.ShortPath(console.Machine(ch.Out.Getenv).Home, s.Workspace)
+		out += p.Faint(console.PadRight(console.ShortenPath(folder, chooseFolderWidth), chooseFolderWidth))
 	}
-	return out + p.Faint(padLeft(age(s.When(), ch.now()), chooseAgeWidth))
-}
-
-// oneLine returns a title without the line ends and the indent that it may have.
-func oneLine(title string) screen.Safe {
-	if title = strings.Join(strings.Fields(title), " "); title == "" {
-		return unknown
-	}
-	return screen.Visible(title)
+	return out + p.Faint(console.PadLeft(age(s.When(), ch.Now()), chooseAgeWidth))
 }
 
 // preview returns the last turn of a session, as show prints it below its head.
@@ -260,14 +253,13 @@ func (ch *chooser) preview(ctx context.Context, row, width int) string {
 		if name == "COLUMNS" {
 			return strconv.Itoa(width)
 		}
-		return ch.out.getenv(name)
+		return ch.Out.Getenv(name)
 	}
-	quiet := &app{ctx: ctx, reg: ch.reg, now: ch.now, out: &output{
-		quiet: true, stdout: &limitedWriter{&text, maxPreview}, stderr: io.Discard, palette: ch.paint, getenv: env, remarks: map[string]bool{},
-	}}
+	quiet := &console.App{Ctx: ctx, Reg: ch.Reg, Now: ch.Now, Out: console.NewOutput(&limitedWriter{&text, maxPreview}, io.Discard, env,
+		console.OutputFlags{Quiet: true, Color: map[screen.Palette]string{true: "always", false: "never"}[ch.paint]})}
 	src, err := pick(quiet, ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
 	if err == nil {
-		v := &viewer{app: quiet, cmd: &showCmd{Tools: "brief"}, format: "text", source: src.path, preview: true}
+		v := &viewer{App: quiet, cmd: &showCmd{Tools: "brief"}, format: "text", source: src.path, preview: true}
 		if v.turns, err = prose.ParseTurns("-1"); err == nil {
 			err = v.show(v.storeDecoder(source{path: src.path, session: ch.rows[row].ID, folder: src.folder}))
 		}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert/sessions"
 	"rehome/formats/session"
 )
@@ -18,8 +20,10 @@ func TestChooseCopies(t *testing.T) {
 	one := func(id, origin, folder string) sessions.Listed {
 		return sessions.Listed{Head: session.Head{ID: id, Title: "Title of " + id, Workspace: folder}, Origin: origin}
 	}
-	ch := &chooser{app: &app{now: time.Now, out: &output{getenv: func(string) string { return "" }}}}
-	ch.arrange([]sessions.Listed{one("copy", "old", "/b"), one("new", "", "/a"), one("copy2", "copy", "/b"), one("old", "", "/b"), one("lost", "gone", "/a")})
+	ch := &chooser{App: &console.App{Now: time.Now, Out: console.NewOutput(io.Discard, io.Discard, func(string) string { return "" },
+		console.OutputFlags{})}}
+	ch.arrange([]sessions.Listed{one("copy", "old", "/b"), one("new", "", "/a"), one("copy2", "copy", "/b"), one("old", "", "/b"),
+		one("lost", "gone", "/a")})
 	var got []string
 	for i, s := range ch.rows {
 		line := string(ch.line(i, 40, false))

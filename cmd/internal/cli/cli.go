@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/alecthomas/kong"
+
+	"rehome/cmd/internal/console"
 )
 
 // grammar is the whole command line. Each command is declared and implemented in
@@ -11,7 +11,7 @@ import (
 // are listed by `rehome help all`.
 type grammar struct {
 	HelpAll helpAllFlag `help:"Show help with all flags and examples"`
-	OutputFlags
+	console.OutputFlags
 
 	Ls     lsCmd     `cmd:"" group:"See what is there:" aliases:"list" help:"List the sessions on this machine, from every client"`
 	Show   showCmd   `cmd:"" group:"See what is there:" aliases:"view,cat" help:"Print a session as a readable transcript"`
@@ -49,26 +49,3 @@ type grammar struct {
 }
 
 const about = `Move coding-agent sessions between clients, and to git-friendly text and back.`
-
-// OutputFlags are the flags of the program that every command has.
-type OutputFlags struct {
-	JSON    bool   `name:"json" help:"Print JSON instead of text, including for errors"`
-	Color   string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Use color: auto (default), always or never"`
-	Quiet   bool   `short:"q" xor:"talk" help:"Print only errors and requested output"`
-	Verbose bool   `short:"v" xor:"talk" help:"Print more detail"`
-}
-
-// ReadFlags are flags of the commands that read many stores. kong finds Validate
-// only in embedded types that are exported.
-type ReadFlags struct {
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
-}
-
-// Validate rejects invalid values of flags.
-func (f *ReadFlags) Validate() error {
-	if f.Jobs < 0 {
-		return fmt.Errorf("--jobs: must not be negative: %d", f.Jobs)
-	}
-	return nil
-}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/golden"
 	"rehome/schemas"
 	"rehome/testdata/chat"
@@ -43,7 +44,8 @@ func TestCommands(t *testing.T) {
 		if strings.Contains(t.Name(), "/show") {
 			furnishSession(t, dir)
 		}
-		if strings.Contains(t.Name(), "/continue") || strings.Contains(t.Name(), "/backup") || strings.Contains(t.Name(), "/undo") || strings.HasSuffix(t.Name(), "/mv") || strings.Contains(t.Name(), "/check-skip") {
+		if strings.Contains(t.Name(), "/continue") || strings.Contains(t.Name(), "/backup") || strings.Contains(t.Name(), "/undo") ||
+			strings.HasSuffix(t.Name(), "/mv") || strings.Contains(t.Name(), "/check-skip") {
 			furnishHome(t, filepath.Join(dir, "home"))
 		}
 		furnish(t, dir)
@@ -72,7 +74,8 @@ func furnish(t *testing.T, dir string) {
 // the case's folder: names of snapshots, their sizes, and hashes of paths.
 func withoutVariables(out string) string {
 	for _, v := range [][2]string{{`\d{4}-\d\d-\d\dT\d{6}Z`, "$$TIME"}, {`( files?), [0-9.]+ kB`, "$1, $$SIZE"}, {`/chats/[0-9a-f]{32}/5d0b2b7e`, "/chats/$$HASH/5d0b2b7e"},
-		{`home/\.cursor/projects/[^/]+/sdk-agent-store/[0-9a-f]{32}`, "home/.cursor/projects/$$SLUG/sdk-agent-store/$$HASH"}, {`\d{4}-\d\d-\d\d \d\d:\d\d  (Cursor|Claude) `, "$$TIME  $1 "}, {`"made": "[^"]*"`, `"made": "$$TIME"`}} {
+		{`home/\.cursor/projects/[^/]+/sdk-agent-store/[0-9a-f]{32}`, "home/.cursor/projects/$$SLUG/sdk-agent-store/$$HASH"},
+		{`\d{4}-\d\d-\d\d \d\d:\d\d  (Cursor|Claude) `, "$$TIME  $1 "}, {`"made": "[^"]*"`, `"made": "$$TIME"`}} {
 		out = regexp.MustCompile(v[0]).ReplaceAllString(out, v[1])
 	}
 	return out
@@ -116,7 +119,12 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 	if top["error"] == nil {
 		name = map[string]string{
 			"paths": "detect-result-1", "drift": "doctor-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
-			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "argv": "continue-result-1", "code": "continue-result-1", "searched": "backup-result-1", "snapshots": "backup-list-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1", "total": "search-result-1", "try": "welcome-result-1", "kept": "undo-result-1", "compared": "diff-result-1", "pairs": "diff-records-1", "changes": "git-result-1", "redacted": "redact-result-1", "repaired": "repair-result-1", "repairs": "repair-list-1", "remarks": "merge-result-1", "records": "undo-list-result-1", "old": "mv-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1",
+			"argv": "continue-result-1", "code": "continue-result-1", "searched": "backup-result-1", "snapshots": "backup-list-1",
+			"from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1",
+			"go": "version-result-1", "total": "search-result-1", "try": "welcome-result-1", "kept": "undo-result-1", "compared": "diff-result-1",
+			"pairs": "diff-records-1", "changes": "git-result-1", "redacted": "redact-result-1", "repaired": "repair-result-1",
+			"repairs": "repair-list-1", "remarks": "merge-result-1", "records": "undo-list-result-1", "old": "mv-result-1",
 		}[markOf(top)]
 	}
 	if top["$schema"] != nil {
@@ -130,7 +138,9 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 // markOf finds the member that tells results apart.
 func markOf(top map[string]json.RawMessage) string {
 	for _, key := range slices.Sorted(maps.Keys(top)) {
-		if slices.Contains([]string{"paths", "drift", "stores", "formats", "schemas", "folder", "unread", "migrated", "argv", "code", "searched", "from", "schedule", "checked", "rules", "go", "total", "try", "kept", "records", "compared", "pairs", "changes", "redacted", "old", "repaired", "repairs", "remarks"}, key) {
+		if slices.Contains([]string{"paths", "drift", "stores", "formats", "schemas", "folder", "unread", "migrated", "argv", "code", "searched",
+			"from", "schedule", "checked", "rules", "go", "total", "try", "kept", "records", "compared", "pairs", "changes", "redacted", "old",
+			"repaired", "repairs", "remarks"}, key) {
 			return key
 		}
 	}
@@ -192,9 +202,9 @@ func TestEveryHelp(t *testing.T) {
 				t.Errorf("%q shows no example", args)
 			}
 			_, codes, _ := strings.Cut(strings.ReplaceAll(stdout, "\n  ", " "), "\nExit codes: ")
-			for _, o := range exitStatuses() {
-				if strings.Contains(codes, o.meaning) != exitsWith(command, o.code) {
-					t.Errorf("%q: the exit code for %q is printed, or missing", args, o.meaning)
+			for _, o := range console.ExitStatuses() {
+				if strings.Contains(codes, o.Meaning) != exitsWith(command, o.Code) {
+					t.Errorf("%q: the exit code for %q is printed, or missing", args, o.Meaning)
 				}
 			}
 			for line := range strings.Lines(stdout) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats"
 	"rehome/golden"
 	"rehome/schemas"
@@ -46,8 +47,8 @@ func TestCompatibilityPage(t *testing.T) {
 
 func codeTable() string {
 	out := "| code | meaning |\n|---|---|\n"
-	for _, o := range exitStatuses() {
-		out += fmt.Sprintf("| %d | %s |\n", o.code, o.meaning)
+	for _, o := range console.ExitStatuses() {
+		out += fmt.Sprintf("| %d | %s |\n", o.Code, o.Meaning)
 	}
 	return out
 }
@@ -109,8 +110,8 @@ func headers(t *testing.T) []string {
 // their order, and no others.
 func TestExitCodesInDocs(t *testing.T) {
 	var all []int
-	for _, o := range exitStatuses() {
-		all = append(all, o.code)
+	for _, o := range console.ExitStatuses() {
+		all = append(all, o.Code)
 	}
 	for name, want := range map[string][]int{"command-line.md": all, "check.md": {0, 1, 2, 4, 5}} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", name))

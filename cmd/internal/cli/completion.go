@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/formats/all"
 	"rehome/formats/clients"
@@ -39,7 +40,7 @@ Examples:
 var completions embed.FS
 
 // Run prints the script of a shell.
-func (c *completionCmd) Run(a *app) error {
+func (c *completionCmd) Run(a *console.App) error {
 	name := "completions/rehome." + c.Shell
 	if c.Shell == "powershell" {
 		name = "completions/rehome.ps1"
@@ -48,7 +49,7 @@ func (c *completionCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.out.stdout.Write(bytes.ReplaceAll(script, []byte("rehome"), []byte(a.out.name)))
+	_, err = a.Out.Stdout.Write(bytes.ReplaceAll(script, []byte("rehome"), []byte(a.Out.Name)))
 	return err
 }
 
@@ -59,7 +60,7 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" help:"Words after rehome, up to the cursor"`
 }
 
-func (c *completeCmd) Run(a *app, model Model) error {
+func (c *completeCmd) Run(a *console.App, model Model) error {
 	m := model()
 	words, word := splitTyped(c.Words)
 	t, lead := parseTyped(m, words), ""
@@ -82,7 +83,7 @@ func (c *completeCmd) Run(a *app, model Model) error {
 	if found.sessions {
 		addSessions(a, &found)
 	}
-	return found.print(a.out.stdout, lead, word)
+	return found.print(a.Out.Stdout, lead, word)
 }
 
 // splitTyped splits the word under the cursor from those before it. bash makes a
@@ -234,7 +235,7 @@ func valueCompletion(v *kong.Value) (c completion) {
 
 // addSessions adds the sessions on this machine, newest first. A shell evaluates
 // what it completes, so ids with other than plain characters are left out.
-func addSessions(a *app, c *completion) {
+func addSessions(a *console.App, c *completion) {
 	l, err := listAll(a, false)
 	if err != nil {
 		return
@@ -270,24 +271,6 @@ func (c *completion) print(w io.Writer, lead, prefix string) error {
 		p.Line(":" + screen.Visible(c.paths))
 	}
 	return p.Err()
-}
-
-// cliModel returns the grammar as parsed by kong. Completion and the manual page
-// are made from it.
-func (p Program) cliModel() *kong.Application {
-	m := p.plainModel()
-	p.nameModel(m)
-	return m
-}
-
-// plainModel is cliModel as the grammar says it.
-func (p Program) plainModel() *kong.Application {
-	k, err := kong.New(&grammar{Plugins: p.plugins()}, kong.Name(p.Name), kong.Description(p.About))
-	if err != nil {
-		panic(err) // the grammar itself is wrong
-	}
-	k.Model.HelpFlag.Help = helpFlag
-	return k.Model
 }
 
 // commands returns the commands that are not hidden.

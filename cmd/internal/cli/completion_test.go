@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rehome/cmd/internal/console"
 )
 
 // TestCompletionScripts: every script is one that its shell can read, where
@@ -37,7 +39,7 @@ func TestCompletionScripts(t *testing.T) {
 func TestComplete(t *testing.T) {
 	home := t.TempDir()
 	furnishAnn(t, home)
-	env := map[string]string{homeVariable(): home}
+	env := map[string]string{console.HomeVariable(): home}
 	for line, want := range map[string]string{
 		"con":                                "continue convert",
 		"--col":                              "--color",
@@ -89,7 +91,8 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%q: %q, want %q (exit %d, %s)", line, strings.Join(got, " "), want, code, stderr)
 		}
 	}
-	if stdout, _, _ := callWith(t, t.Context(), env, "__complete"); !strings.HasPrefix(stdout, "ls\tList the sessions on this machine, from every client\n") || strings.Contains(stdout, "__") {
+	if stdout, _, _ := callWith(t, t.Context(), env, "__complete"); !strings.HasPrefix(stdout,
+		"ls\tList the sessions on this machine, from every client\n") || strings.Contains(stdout, "__") {
 		t.Error(stdout)
 	}
 }
@@ -99,7 +102,7 @@ func TestComplete(t *testing.T) {
 func TestCompleteSessions(t *testing.T) {
 	home := t.TempDir()
 	furnishAnn(t, home)
-	env := map[string]string{homeVariable(): home}
+	env := map[string]string{console.HomeVariable(): home}
 	stdout, _, _ := callWith(t, t.Context(), env, "__complete", "--", "show", "")
 	listed, _, _ := callWith(t, t.Context(), env, "ls", "--json")
 	var res struct{ Sessions []struct{ ID, Title string } }
@@ -125,7 +128,8 @@ func TestCompleteSessions(t *testing.T) {
 	c.add("5d0b2b7e", "a\x1b[2J\ttitle\n"+strings.Repeat("x", 100))
 	c.add("5d0b2b7e", "again")
 	var out strings.Builder
-	if err := c.print(&out, "--session=", "5d"); err != nil || out.String() != `--session=5d0b2b7e`+"\t"+`a\x1b[2J\ttitle\n`+strings.Repeat("x", 70-17-1)+"…\n" {
+	if err := c.print(&out, "--session=", "5d"); err != nil || out.String() != `--session=5d0b2b7e`+"\t"+`a\x1b[2J\ttitle\n`+
+		strings.Repeat("x", 70-17-1)+"…\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
@@ -157,9 +161,9 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range exitStatuses() {
-		if !strings.Contains(page, "\n"+roff(o.meaning)+"\n") {
-			t.Errorf("%q is not in the manual", o.meaning)
+	for _, o := range console.ExitStatuses() {
+		if !strings.Contains(page, "\n"+roff(o.Meaning)+"\n") {
+			t.Errorf("%q is not in the manual", o.Meaning)
 		}
 	}
 	for _, want := range []string{"\n.SH EXAMPLES\n", "\n    rehome show \\-\\-last\n", "\n.SH FILES\n.TP\n.I \\(ti/.claude\n"} {
@@ -169,7 +173,8 @@ func TestManual(t *testing.T) {
 	}
 	for line := range strings.Lines(page) {
 		word, _, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
-		if macros := ".TH .SH .SS .TP .PP .B .BR .I .nf .fi .\\\""; (line[0] == '.' || line[0] == '\'') && !strings.Contains(" "+macros+" ", " "+word+" ") {
+		if macros := ".TH .SH .SS .TP .PP .B .BR .I .nf .fi .\\\""; (line[0] == '.' || line[0] == '\'') &&
+			!strings.Contains(" "+macros+" ", " "+word+" ") {
 			t.Errorf("%q is taken for a macro", line)
 		}
 	}

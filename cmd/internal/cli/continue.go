@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/search"
@@ -98,19 +99,19 @@ func (c *continueCmd) query() (*search.Query, error) {
 }
 
 // Run starts a client that continues a session, or prints how to continue it.
-func (c *continueCmd) Run(a *app) error {
+func (c *continueCmd) Run(a *console.App) error {
 	prints := c.Print
 	if to := targetOf(a, c.In); to != nil && to.Home.Code != nil {
 		prints = true // there is nothing to start
 	}
-	if a.out.json && !prints {
-		return usageError{&formats.Error{Op: "continue", Err: errors.New("--json requires --print"),
-			Hint: "pass both to get the command as JSON"}}
+	if a.Out.JSON && !prints {
+		return console.Usage(&formats.Error{Op: "continue", Err: errors.New("--json requires --print"),
+			Hint: "pass both to get the command as JSON"})
 	}
-	tty, _, captured := a.out.terminal()
+	tty, _, captured := a.Out.Terminal()
 	if !prints && (tty == nil || captured) {
-		return usageError{&formats.Error{Op: "continue", Err: errors.New("the client needs a terminal"),
-			Hint: "pass --print to print the command that continues the session"}}
+		return console.Usage(&formats.Error{Op: "continue", Err: errors.New("the client needs a terminal"),
+			Hint: "pass --print to print the command that continues the session"})
 	}
 	useHome(a, c.Home)
 	o, err := c.options()
@@ -133,7 +134,7 @@ func (c *continueCmd) options() (o continueOptions, err error) {
 }
 
 // source returns the session that is named, or lets the user choose one and its client.
-func (c *continueCmd) source(a *app, o *continueOptions) (source, error) {
+func (c *continueCmd) source(a *console.App, o *continueOptions) (source, error) {
 	if c.Session != "" || c.Last {
 		return resolveSource(a, c.Session, c.Last, c.Live)
 	}
@@ -141,13 +142,13 @@ func (c *continueCmd) source(a *app, o *continueOptions) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	return (&chooser{app: a, project: c.Project, client: c.Client, since: c.Since, query: query, live: c.Live, options: o}).choose()
+	return (&chooser{App: a, project: c.Project, client: c.Client, since: c.Since, query: query, live: c.Live, options: o}).choose()
 }
 
 // open continues a session. If its folder is unknown, it asks for it.
-func (c *continueCmd) open(a *app, src source, o continueOptions) error {
+func (c *continueCmd) open(a *console.App, src source, o continueOptions) error {
 	l, err := prepareContinue(a, src, o)
-	if tty, _, _ := a.out.terminal(); errors.Is(err, convert.ErrNoFolder) && tty != nil && !a.out.json {
+	if tty, _, _ := a.Out.Terminal(); errors.Is(err, convert.ErrNoFolder) && tty != nil && !a.Out.JSON {
 		if o.Cwd, err = askFolder(a, tty, err); err == nil {
 			l, err = prepareContinue(a, src, o)
 		}
@@ -156,7 +157,7 @@ func (c *continueCmd) open(a *app, src source, o continueOptions) error {
 		return err
 	}
 	if l.Note != "" {
-		a.out.remark(l.Note)
+		a.Out.Remark(l.Note)
 	}
 	if l.Migrated != nil && l.Migrated.Status == convert.Checked {
 		l.Migrate = c.migrateCommand(a, src, o, &l)
@@ -166,18 +167,18 @@ func (c *continueCmd) open(a *app, src source, o continueOptions) error {
 		return startClient(a, &l, command)
 	}
 	if l.Migrate != nil && l.Code != "" {
-		a.out.remark("the session is not in " + l.Client + " yet, or not all of it; run `" + shell.Command(l.Migrate...) + "` first")
+		a.Out.Remark("the session is not in " + l.Client + " yet, or not all of it; run `" + shell.Command(l.Migrate...) + "` first")
 	}
-	return a.out.printResult(a.ctx, &continueResult{Session: l.session, Client: l.Client, Command: command, launch: l})
+	return a.Out.Print(a.Ctx, &continueResult{Session: l.session, Client: l.Client, Command: command, launch: l})
 }
 
 // migrateCommand returns the command that does what a dry run left out.
-func (c *continueCmd) migrateCommand(a *app, src source, o continueOptions, l *launch) []string {
+func (c *continueCmd) migrateCommand(a *console.App, src source, o continueOptions, l *launch) []string {
 	name := c.Session
 	if name == "" {
 		name, o.Cwd = src.path+"#"+l.Migrated.ID, l.Dir
 	}
-	out := []string{a.out.name, "migrate", name, "--update"}
+	out := []string{a.Out.Name, "migrate", name, "--update"}
 	flag := func(name, value string) {
 		if value != "" {
 			out = append(out, name, value)
@@ -201,8 +202,8 @@ func (c *continueCmd) migrateCommand(a *app, src source, o continueOptions, l *l
 }
 
 // askFolder asks in which folder to continue a session for which no folder is known: unknown.
-func askFolder(a *app, tty io.Writer, unknown error) (string, error) {
-	home := machine(a.out.getenv).Home
+func askFolder(a *console.App, tty io.Writer, unknown error) (string, error) {
+	home := console.Machine(a.Out.Getenv).Home
 	here, err := resolveCwd(".")
 	if err != nil || sessions.SameFolder(here, home) { // the home folder is where terminals open
 		here = ""
@@ -219,15 +220,15 @@ func askFolder(a *app, tty io.Writer, unknown error) (string, error) {
 	for {
 		question := screen.Safe("Folder to continue in: ")
 		if here != "" {
-			question = screen.Sprintf("Folder to continue in (Enter for %s): ", shortPath(home, here))
+			question = screen.Sprintf("Folder to continue in (Enter for %s): ", console.ShortPath(home, here))
 		}
 		if _, err := io.WriteString(tty, string(question)); err != nil {
 			return "", err
 		}
 		go read()
 		select {
-		case <-a.ctx.Done():
-			return "", a.ctx.Err()
+		case <-a.Ctx.Done():
+			return "", a.Ctx.Err()
 		case answer, ok := <-answers:
 			if answer = cmp.Or(strings.TrimSpace(answer), here); answer == "" || !ok {
 				return "", unknown
@@ -239,21 +240,21 @@ func askFolder(a *app, tty io.Writer, unknown error) (string, error) {
 			if err == nil {
 				return dir, nil
 			}
-			a.out.printLine(screen.Visible(err.Error()))
+			a.Out.PrintLine(screen.Visible(err.Error()))
 		}
 	}
 }
 
 // startClient replaces this process by the client, or runs it where that is impossible.
-func startClient(a *app, l *launch, command string) error {
+func startClient(a *console.App, l *launch, command string) error {
 	program := lookProgram(a, l.Argv[0])
 	if program == "" {
 		return &formats.Error{At: l.Argv[0], Err: errors.New("not found in $PATH"), Hint: "install " + l.Client + ", then run: " + command}
 	}
-	if !a.out.quiet {
-		a.out.printLine(a.out.errPalette.Faint(screen.Visible(command)))
+	if !a.Out.Quiet {
+		a.Out.PrintLine(a.Out.ErrPalette.Faint(screen.Visible(command)))
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(a.ctx), program, l.Argv[1:]...)
+	cmd := exec.CommandContext(context.WithoutCancel(a.Ctx), program, l.Argv[1:]...)
 	cmd.Args[0], cmd.Dir, cmd.Env = l.Argv[0], l.Dir, append(os.Environ(), l.Env...)
-	return replaceProcess(a.ctx, cmd)
+	return replaceProcess(a.Ctx, cmd)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
@@ -51,8 +52,8 @@ type convertCmd struct {
 	Strict  bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
 	Sidecar string    `group:"Losses:" rare:"" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
-	RedactFlags
-	ReadFlags
+	console.RedactFlags
+	console.ReadFlags
 
 	Verify string `group:"Advanced:" enum:"fast,full" default:"fast" placeholder:"HOW" help:"How to verify canonical text: compare its bytes with what was written (fast, default), or also decode it again (full)"`
 }
@@ -120,7 +121,7 @@ func (c *convertCmd) Validate() error {
 		return refuse("SRC is missing", "name a store, a folder of stores or a session, or pass --last for the newest session of this directory")
 	case c.Dst == "" && c.Cwd == nil:
 		return refuse("DST is missing", "name the target, or pass --cwd DIR to write where clients look for sessions of DIR")
-	case c.Dst == stdinName:
+	case c.Dst == console.StdinName:
 		return refuse("DST cannot be stdout", "name a file or folder; ./- for one of that name")
 	case c.To == "markdown":
 		return refuse("--to markdown: not a format of stores", "run `rehome show SRC --format markdown`, with --out DIR for several sessions")
@@ -148,8 +149,8 @@ func (c *convertCmd) cwdAndHome(getenv func(string) string) (cwd, home string, e
 	if err != nil || c.Dst != "" || home != "" {
 		return cwd, home, err
 	}
-	if home = getenv(homeVariable()); home == "" {
-		return "", "", noHomeError("pass --home DIR")
+	if home = getenv(console.HomeVariable()); home == "" {
+		return "", "", console.NoHomeError("pass --home DIR")
 	}
 	return cwd, home, nil
 }
@@ -186,7 +187,7 @@ func (c *convertCmd) options() convert.Options {
 		Sidecar:     c.Sidecar,
 		WithSecrets: c.WithSecrets, Compress: c.Compress, Flat: c.Flat, History: c.History, Live: c.Live, Jobs: c.Jobs, Verify: c.Verify,
 		Workspace: c.Project,
-		BySession: c.BySession, DropThinking: c.NoThinking, FullHistory: c.Compacted, Redact: c.redaction(),
+		BySession: c.BySession, DropThinking: c.NoThinking, FullHistory: c.Compacted, Redact: c.Redaction(),
 	}
 	if c.Compress == "none" {
 		o.Compress = ""
@@ -198,12 +199,12 @@ func (c *convertCmd) options() convert.Options {
 }
 
 // stateDir returns the folder for what updates remember.
-func stateDir(a *app) string {
-	return cmp.Or(convert.StateDir(machine(a.out.getenv)), convert.NoState)
+func stateDir(a *console.App) string {
+	return cmp.Or(convert.StateDir(console.Machine(a.Out.Getenv)), convert.NoState)
 }
 
 // Run converts SRC to DST and prints the report, even if stores failed.
-func (c *convertCmd) Run(a *app, self Program) error {
+func (c *convertCmd) Run(a *console.App, self Program) error {
 	o := c.options()
 	if err := accept(o.Allow)(self.Read); err != nil {
 		return err
@@ -215,43 +216,43 @@ func (c *convertCmd) Run(a *app, self Program) error {
 	if o.Sessions = c.Session; src.session != "" {
 		o.Sessions = append([]string{src.session}, c.Session...)
 	}
-	since, err := parseTime(c.Since, a.now())
+	since, err := parseTime(c.Since, a.Now())
 	if err != nil {
 		return err
 	}
 	if !since.IsZero() {
 		o.Since = since.UnixMilli()
 	}
-	if o.Cwd, o.Home, err = c.cwdAndHome(a.out.getenv); err != nil {
+	if o.Cwd, o.Home, err = c.cwdAndHome(a.Out.Getenv); err != nil {
 		return err
 	}
 	o.State = stateDir(a)
-	in, err := a.stdin(src.path)
+	in, err := a.ReadStdin(src.path)
 	if err != nil {
 		return err
 	}
-	defer in.remove()
-	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
-	o.OnProgress = a.out.progress()
-	report, err := convert.Convert(a.ctx, a.reg, in.path, c.Dst, o)
-	report.Source, err = src.path, in.restate(err)
-	a.out.endProgress()
+	defer in.Remove()
+	o.OnNotice, o.Verbose = a.Out.Remark, a.Out.Verbose
+	o.OnProgress = a.Out.Progress()
+	report, err := convert.Convert(a.Ctx, a.Reg, in.Path, c.Dst, o)
+	report.Source, err = src.path, in.Restate(err)
+	a.Out.EndProgress()
 	if err == nil {
 		if err := placeReport(a, self, report, o.Allow); err != nil {
 			return err
 		}
 	}
 	if errors.Is(err, context.Canceled) {
-		return summary{"interrupted: nothing was written", err}
+		return console.Summarize("interrupted: nothing was written", err)
 	}
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(a.ctx, convertResult{report, c.Losses || a.out.verbose}); werr != nil {
+	if werr := a.Out.Print(a.Ctx, convertResult{report, c.Losses || a.Out.Verbose}); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {
-		return reported{err}
+		return console.Printed(err)
 	}
 	return nil
 }
@@ -261,7 +262,7 @@ func accept(allow loss.Kind) func([]loss.Group) error {
 	return func(groups []loss.Group) (err error) {
 		for _, g := range groups {
 			if g.Kind > cmp.Or(allow, loss.Dropped) {
-				err = errors.Join(err, &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", errLosses, g.Kind, g.Count, g.What, g.Code),
+				err = errors.Join(err, &formats.Error{Err: fmt.Errorf("%w: %s: %d %s (%s)", console.ErrLosses, g.Kind, g.Count, g.What, g.Code),
 					Hint: "pass --allow " + g.Kind.String() + " to accept this"})
 			}
 		}
@@ -271,19 +272,19 @@ func accept(allow loss.Kind) func([]loss.Group) error {
 
 // placeReport moves what was written to the place that it is for, and adds what that place and the
 // source's lose to the report.
-func placeReport(a *app, self Program, r *convert.Report, allow loss.Kind) error {
+func placeReport(a *console.App, self Program, r *convert.Report, allow loss.Kind) error {
 	r.Losses = self.Read
 	if self.Place == nil || !r.Placed {
 		if self.Place != nil && r.DryRun {
-			a.out.remark("the server was not asked what it cannot hold: this is a dry run")
+			a.Out.Remark("the server was not asked what it cannot hold: this is a dry run")
 		}
 		return nil
 	}
-	backup, err := self.Place(a.ctx, func(groups []loss.Group) error {
+	backup, err := self.Place(a.Ctx, func(groups []loss.Group) error {
 		r.Losses = loss.Merge(slices.Clone(r.Losses), groups)
 		return accept(allow)(groups)
 	})
-	if errors.Is(err, errLosses) {
+	if errors.Is(err, console.ErrLosses) {
 		r.Skip()
 		return nil
 	}
@@ -310,7 +311,7 @@ func reportError(r *convert.Report, err error) error {
 	case r.Lane == convert.SessionConversion && err == nil:
 		return sessionError(r)
 	case err != nil:
-		return summary{fmt.Sprintf("nothing written: %s failed", screen.Plural(int64(failed), "store")), err}
+		return console.Summarize(fmt.Sprintf("nothing written: %s failed", screen.Plural(int64(failed), "store")), err)
 	case failed > 0:
 		return fmt.Errorf("%d of %s failed", failed, screen.Plural(int64(all), "store"))
 	case skipped > 0:
@@ -333,19 +334,9 @@ func skippedError(r *convert.Report, skipped int, of string) error {
 			}
 		}
 	}
-	e := &formats.Error{Err: fmt.Errorf("%d of %s skipped: %w", skipped, of, errLosses)}
+	e := &formats.Error{Err: fmt.Errorf("%d of %s skipped: %w", skipped, of, console.ErrLosses)}
 	if worst > 0 {
 		e.Hint = fmt.Sprintf("pass --allow %s to accept them, or repair the source first, in a copy: rehome repair SRC COPY", worst)
 	}
 	return e
 }
-
-// summary is a one-line version of errors that the report has already shown in
-// detail. It wraps the original error.
-type summary struct {
-	text string
-	error
-}
-
-func (s summary) Error() string { return s.text }
-func (s summary) Unwrap() error { return s.error }

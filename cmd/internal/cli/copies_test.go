@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 )
 
@@ -66,7 +67,7 @@ func TestTwentyCopies(t *testing.T) {
 	if again != ids[1] || file != files[1] {
 		t.Errorf("%s was made again, want the id that is free: %s", again, ids[1])
 	}
-	record := filepath.Join(convert.UndoDir(machine(func(name string) string { return h.env[name] })), "copies.ndjson")
+	record := filepath.Join(convert.UndoDir(console.Machine(func(name string) string { return h.env[name] })), "copies.ndjson")
 	if b, err := os.ReadFile(record); err != nil || strings.Count(string(b), "{") != 20 {
 		t.Errorf("%v, the record is\n%s", err, b)
 	}

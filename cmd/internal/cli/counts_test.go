@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats/all"
@@ -22,11 +23,12 @@ func TestCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "12 sessions, 2 subagents"
-	env := map[string]string{homeVariable(): home}
+	env := map[string]string{console.HomeVariable(): home}
 
-	a := &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, func(name string) string { return env[name] },
-		OutputFlags{}), now: time.Now}
-	chosen, err := (&chooser{app: a}).load(t.Context())
+	a := &console.App{Ctx: t.Context(), Reg: all.Registry(), Out: console.NewOutput(io.Discard, io.Discard,
+		func(name string) string { return env[name] },
+		console.OutputFlags{}), Now: time.Now}
+	chosen, err := (&chooser{App: a}).load(t.Context())
 	if err != nil || string(chosen.Count) != want || len(chosen.Search) != 12 {
 		t.Errorf("list: %d rows, %q, %v", len(chosen.Search), chosen.Count, err)
 	}

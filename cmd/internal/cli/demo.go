@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/demochat"
 	"rehome/convert"
 	"rehome/formats"
@@ -51,14 +52,14 @@ type demoDiff struct {
 // demoRun is a demo in progress. The working directory is the demo's folder, so
 // that the commands run exactly as they are printed.
 type demoRun struct {
-	*app
+	*console.App
 	demoResult
 	err error // the first one; nothing runs after it
 }
 
 // Run shows a chat, continues it in Claude Code, converts it to text and back,
 // and damages the text.
-func (demoCmd) Run(a *app) error {
+func (demoCmd) Run(a *console.App) error {
 	folder, err := os.MkdirTemp("", "rehome-demo-")
 	if err == nil {
 		folder, err = filepath.EvalSymlinks(folder) // as the client names it
@@ -69,13 +70,13 @@ func (demoCmd) Run(a *app) error {
 	if err = cmp.Or(err, os.Chdir(folder)); err != nil {
 		return &formats.Error{Op: "demo", Err: err}
 	}
-	d := &demoRun{app: a, demoResult: demoResult{Folder: folder}}
+	d := &demoRun{App: a, demoResult: demoResult{Folder: folder}}
 	d.steps()
 	if d.err == nil {
-		d.err = a.out.printResult(a.ctx, &d.demoResult)
+		d.err = a.Out.Print(a.Ctx, &d.demoResult)
 	}
 	if d.err == nil && (!d.Equal || !d.Caught) {
-		return reported{&formats.Error{Op: "demo", At: folder, Err: errors.New("a step did not produce the expected result")}}
+		return console.Printed(&formats.Error{Op: "demo", At: folder, Err: errors.New("a step did not produce the expected result")})
 	}
 	return d.err
 }
@@ -125,11 +126,12 @@ func (d *demoRun) run(want int, args ...string) []string {
 		return nil
 	}
 	var stdout, stderr bytes.Buffer
-	code := run(d.ctx, args, &stdout, &stderr, func(name string) string {
+	code := run(d.Ctx, args, &stdout, &stderr, func(name string) string {
 		return map[string]string{"TZ": "UTC", "COLUMNS": "76"}[name]
 	})
-	if d.err = d.ctx.Err(); d.err == nil && code != want {
-		d.err = &formats.Error{Op: "demo", At: "rehome " + strings.Join(args, " "), Err: fmt.Errorf("exit %d: %s%s", code, stdout.String(), stderr.String())}
+	if d.err = d.Ctx.Err(); d.err == nil && code != want {
+		d.err = &formats.Error{Op: "demo", At: "rehome " + strings.Join(args, " "),
+			Err: fmt.Errorf("exit %d: %s%s", code, stdout.String(), stderr.String())}
 	}
 	return strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/cmd/internal/demochat"
 	"rehome/golden"
 	"rehome/testdata/picture"
@@ -43,7 +44,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 	// The key of the sample is a dummy of zeros, which is not for git.
-	tree, err := readTree(folders[0])
+	tree, err := clitest.ReadTree(folders[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,8 @@ func TestDemoJSON(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Errorf("session files: %q, %v", files, err)
 	}
-	if !strings.Contains(got.Continue, "cd "+filepath.Join(got.Folder, "my-app")+" && ") || !strings.HasSuffix(got.Continue, " claude --resume "+got.Session) {
+	if !strings.Contains(got.Continue, "cd "+filepath.Join(got.Folder, "my-app")+" && ") ||
+		!strings.HasSuffix(got.Continue, " claude --resume "+got.Session) {
 		t.Errorf("it continues with %s", got.Continue)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/prose"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/diff"
@@ -28,7 +29,7 @@ type diffCmd struct {
 	Format  string `group:"Output:" enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown (at most 500 kB, for job summaries), or json"`
 	NoPager bool   `group:"Output:" help:"Do not use a pager"`
 
-	ReadFlags
+	console.ReadFlags
 }
 
 func (diffCmd) Help() string {
@@ -98,10 +99,10 @@ func joinPaths(args []string) []string {
 }
 
 // Run compares two sources and prints how they differ.
-func (c *diffCmd) Run(a *app) (err error) {
-	if a.out.json && c.Format == "markdown" {
-		return usageError{&formats.Error{Op: "diff", Err: errors.New("--json and --format markdown cannot be used together"),
-			Hint: "omit one of them"}}
+func (c *diffCmd) Run(a *console.App) (err error) {
+	if a.Out.JSON && c.Format == "markdown" {
+		return console.Usage(&formats.Error{Op: "diff", Err: errors.New("--json and --format markdown cannot be used together"),
+			Hint: "omit one of them"})
 	}
 	sides, done, err := c.sides(a)
 	defer func() { err = errors.Join(err, done()) }()
@@ -111,9 +112,9 @@ func (c *diffCmd) Run(a *app) (err error) {
 	if c.Exact {
 		return c.exact(a, sides)
 	}
-	unread := &viewer{app: a}
-	found, err := diff.Compare(a.ctx, a.reg, sides[0], sides[1],
-		diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, OnLoss: unread.lost.Add})
+	unread := &viewer{App: a}
+	found, err := diff.Compare(a.Ctx, a.Reg, sides[0], sides[1],
+		diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.Out.Remark, Verbose: a.Out.Verbose, OnLoss: unread.lost.Add})
 	if err != nil {
 		return err
 	}
@@ -123,35 +124,35 @@ func (c *diffCmd) Run(a *app) (err error) {
 	}
 	unread.losses()
 	if len(found.Failed) > 0 {
-		return reported{errors.Join(found.Failed...)}
+		return console.Printed(errors.Join(found.Failed...))
 	}
 	if found.Differs() {
-		return silent{4}
+		return console.Silent{Code: 4}
 	}
 	return nil
 }
 
 // exact compares records.
-func (c *diffCmd) exact(a *app, sides [2]diff.Side) error {
-	found, err := diff.CompareRecords(a.ctx, a.reg, sides[0], sides[1],
-		diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose})
+func (c *diffCmd) exact(a *console.App, sides [2]diff.Side) error {
+	found, err := diff.CompareRecords(a.Ctx, a.Reg, sides[0], sides[1],
+		diff.Options{Live: c.Live, Jobs: c.Jobs, OnNotice: a.Out.Remark, Verbose: a.Out.Verbose})
 	if err != nil {
 		return err
 	}
-	a.out.json = a.out.json || c.Format == "json"
-	switch err := a.out.printResult(a.ctx, newExactResult(found, c.Stat)); {
+	a.Out.JSON = a.Out.JSON || c.Format == "json"
+	switch err := a.Out.Print(a.Ctx, newExactResult(found, c.Stat)); {
 	case err != nil:
 		return err
 	case len(found.Failed) > 0:
-		return reported{errors.Join(found.Failed...)}
+		return console.Printed(errors.Join(found.Failed...))
 	case len(found.Stores) > 0:
-		return silent{4}
+		return console.Silent{Code: 4}
 	}
 	return nil
 }
 
 // sides returns what is compared, and a function that removes what was read from git.
-func (c *diffCmd) sides(a *app) (out [2]diff.Side, done func() error, err error) {
+func (c *diffCmd) sides(a *console.App) (out [2]diff.Side, done func() error, err error) {
 	var open []func() error
 	done = func() (err error) {
 		for _, f := range open {
@@ -162,7 +163,7 @@ func (c *diffCmd) sides(a *app) (out [2]diff.Side, done func() error, err error)
 	if len(c.Path) > 0 {
 		for i, rev := range append(c.Src, "")[:2] { // with one commit, the work tree
 			var remove func() error
-			out[i], remove, err = diff.Commit(a.ctx, rev, c.Path, a.out.remark)
+			out[i], remove, err = diff.Commit(a.Ctx, rev, c.Path, a.Out.Remark)
 			open = append(open, remove)
 			if err != nil {
 				return out, done, err
@@ -176,15 +177,16 @@ func (c *diffCmd) sides(a *app) (out [2]diff.Side, done func() error, err error)
 	}
 	for i, name := range c.Src {
 		src, err := resolve(a, name, c.Live)
-		if err != nil && errors.As(err, new(*formats.Error)) && !exists(name) {
+		if err != nil && errors.As(err, new(*formats.Error)) && !console.Exists(name) {
 			err = &formats.Error{At: name, Err: errors.New("no such file or session"),
 				Hint: "run `rehome ls` to list sessions; to compare git commits, name a path: `rehome diff REV1 REV2 -- PATH`"}
 		}
 		if err != nil {
 			return out, done, err
 		}
-		if src.path == stdinName {
-			return out, done, usageError{&formats.Error{Op: "diff", Err: errors.New("cannot read from stdin"), Hint: "save stdin to a file first"}}
+		if src.path == console.StdinName {
+			return out, done, console.Usage(&formats.Error{Op: "diff", Err: errors.New("cannot read from stdin"),
+				Hint: "save stdin to a file first"})
 		}
 		out[i] = diff.Side{Paths: []string{src.path}, Session: src.session}
 	}
@@ -192,12 +194,12 @@ func (c *diffCmd) sides(a *app) (out [2]diff.Side, done func() error, err error)
 }
 
 // print writes the result in one of the forms.
-func (c *diffCmd) print(a *app, found *diff.Comparison) error {
+func (c *diffCmd) print(a *console.App, found *diff.Comparison) error {
 	format := c.Format
-	if a.out.json {
+	if a.Out.JSON {
 		format = "json"
 	}
-	ctx, w, done := a.out.pagedOutput(a.ctx, format != "json" && !c.NoPager)
+	ctx, w, done := a.Out.Paged(a.Ctx, format != "json" && !c.NoPager)
 	v := &diffView{cmd: c, detail: prose.Detail(c.Tools)}
 	var err error
 	switch format {
@@ -206,14 +208,14 @@ func (c *diffCmd) print(a *app, found *diff.Comparison) error {
 	case "markdown":
 		err = v.markdown(w, found)
 	default:
-		p := screen.NewPage(w, a.out.palette)
+		p := screen.NewPage(w, a.Out.Palette)
 		p.Width = cmp.Or(p.Width, screen.PageWidth)
-		if width, _, ok := a.out.terminalSize(); ok {
+		if width, _, ok := a.Out.TerminalSize(); ok {
 			p.Width = width
 		}
 		err = v.text(p, found)
 	}
-	if err != nil && a.ctx.Err() == nil && ctx.Err() != nil {
+	if err != nil && a.Ctx.Err() == nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // the user closed the pager
 	}
 	return done(err)

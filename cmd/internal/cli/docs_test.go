@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/golden"
 )
 
@@ -172,7 +173,7 @@ func (sh *docShell) run(line string) int {
 	code := 0
 	switch program := words[0]; {
 	case filepath.Base(program) == "rehome":
-		code = run(sh.t.Context(), words[1:], &stdout, &stderr, func(name string) string { return map[string]string{homeVariable(): sh.home}[name] })
+		code = run(sh.t.Context(), words[1:], &stdout, &stderr, func(name string) string { return map[string]string{console.HomeVariable(): sh.home}[name] })
 	case program == "git" && slices.Contains([]string{"init", "add", "commit", "config", "diff"}, words[1]):
 		cmd := exec.CommandContext(sh.t.Context(), "git", words[1:]...)
 		cmd.Env = append(os.Environ(), "HOME="+sh.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.invalid",

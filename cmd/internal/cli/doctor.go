@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/doctor"
@@ -19,7 +20,7 @@ type doctorCmd struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Stores, or folders that hold stores (default: where the clients keep their sessions)"`
 
 	FailOn string `enum:",drift" default:"" placeholder:"drift" help:"Exit with 4 if stores hold something that this version of rehome does not know"`
-	ReadFlags
+	console.ReadFlags
 }
 
 func (doctorCmd) Help() string {
@@ -81,16 +82,16 @@ type doctorShare struct {
 }
 
 // errDrift means that there is drift, with --fail-on.
-var errDrift = fmt.Errorf("drift: %w", errFindings)
+var errDrift = fmt.Errorf("drift: %w", console.ErrFindings)
 
 // Run examines the stores of this machine, or below the given paths.
-func (c *doctorCmd) Run(a *app) error {
-	o := doctor.Options{Paths: c.Paths, Machine: machine(a.out.getenv), Live: c.Live, Jobs: c.Jobs, OnProgress: a.out.progress()}
+func (c *doctorCmd) Run(a *console.App) error {
+	o := doctor.Options{Paths: c.Paths, Machine: console.Machine(a.Out.Getenv), Live: c.Live, Jobs: c.Jobs, OnProgress: a.Out.Progress()}
 	if len(c.Paths) == 0 && o.Machine.Home == "" {
-		return noHomeError("name files or folders to examine")
+		return console.NoHomeError("name files or folders to examine")
 	}
-	report, err := doctor.Run(a.ctx, a.reg, o)
-	a.out.endProgress()
+	report, err := doctor.Run(a.Ctx, a.Reg, o)
+	a.Out.EndProgress()
 	if err != nil {
 		return err
 	}
@@ -104,10 +105,10 @@ func (c *doctorCmd) Run(a *app) error {
 			res.Kept[i].Places = nil // they may name projects
 		}
 	}
-	if isTerminal(a.out.stdout) {
-		res.width = columns(a.out.stdout)
+	if console.IsTerminal(a.Out.Stdout) {
+		res.width = console.Columns(a.Out.Stdout)
 	}
-	if err := a.out.printResult(a.ctx, res); err != nil {
+	if err := a.Out.Print(a.Ctx, res); err != nil {
 		return err
 	}
 	switch {
@@ -118,24 +119,25 @@ func (c *doctorCmd) Run(a *app) error {
 		for _, u := range report.Unread {
 			errs = append(errs, u.Err)
 		}
-		return reported{summary{fmt.Sprintf("could not read %s", screen.Plural(int64(res.Unread), "store")), sameKind(errs)}}
+		return console.Printed(console.Summarize(fmt.Sprintf("could not read %s", screen.Plural(int64(res.Unread), "store")), sameKind(errs)))
 	case res.Drift > 0:
-		return reported{summary{fmt.Sprintf("drift: %s unknown to this version", screen.Plural(int64(res.Drift), "name")), errDrift}}
+		return console.Printed(console.Summarize(fmt.Sprintf("drift: %s unknown to this version", screen.Plural(int64(res.Drift), "name")),
+			errDrift))
 	}
 	return nil
 }
 
-func newDoctorResult(a *app, r *doctor.Report, given []string, m formats.Machine) *doctorResult {
+func newDoctorResult(a *console.App, r *doctor.Report, given []string, m formats.Machine) *doctorResult {
 	res := &doctorResult{
 		Rehome: version(), System: runtime.GOOS + "/" + runtime.GOARCH, Clients: []doctorClient{},
-		Unread: len(r.Unread), Drift: r.Drifted(), failed: r.Unread, verbose: a.out.verbose,
+		Unread: len(r.Unread), Drift: r.Drifted(), failed: r.Unread, verbose: a.Out.Verbose,
 	}
 	found := map[*formats.Format]bool{}
 	for _, c := range r.Clients {
 		found[c.Format] = true
 		res.Clients = append(res.Clients, newDoctorClient(c, given, m))
 	}
-	for _, f := range a.reg.All() {
+	for _, f := range a.Reg.All() {
 		if f.Home != nil && len(given) == 0 && !found[f] {
 			res.absent = append(res.absent, f.Name)
 		}
@@ -147,7 +149,7 @@ func newDoctorClient(c *doctor.Client, given []string, m formats.Machine) doctor
 	out := doctorClient{
 		Format: c.Format.Name, Stores: c.Stores, Unread: c.Unread, Sessions: c.Sessions, Bytes: c.Bytes, RawBytes: c.RawBytes,
 		Records: doctorShare{c.Account.Read, c.Account.CarriedRaw}, Fields: doctorShare{c.Account.Members, c.Account.MembersRaw},
-		Versions: list(c.Versions), Tested: list(c.Tested), Drift: list(c.Drift), More: c.More, newer: c.Newer(),
+		Versions: console.NonNil(c.Versions), Tested: console.NonNil(c.Tested), Drift: console.NonNil(c.Drift), More: c.More, newer: c.Newer(),
 	}
 	for _, p := range c.Places {
 		// A path that the user named says more than where a client keeps its stores.
@@ -161,7 +163,7 @@ func newDoctorClient(c *doctor.Client, given []string, m formats.Machine) doctor
 // belowHome returns a client's folder as a path below the home folder, without the
 // name of a project.
 func belowHome(home, p string) string {
-	at := homePath(home, p)
+	at := console.HomePath(home, p)
 	if at == p {
 		return "(not below the home folder)"
 	}
@@ -211,7 +213,7 @@ type pathError struct {
 }
 
 // Run identifies every path, and continues after one that fails.
-func (c *detectCmd) Run(a *app) error {
+func (c *detectCmd) Run(a *console.App) error {
 	res := &detectResult{Paths: []detectedPath{}}
 	var failed []error
 	for _, path := range c.Paths {
@@ -224,22 +226,22 @@ func (c *detectCmd) Run(a *app) error {
 			failed = append(failed, err)
 		}
 	}
-	if err := a.ctx.Err(); err != nil {
+	if err := a.Ctx.Err(); err != nil {
 		return err
 	}
-	if err := a.out.printResult(a.ctx, res); err != nil {
+	if err := a.Out.Print(a.Ctx, res); err != nil {
 		return err
 	}
 	if len(failed) > 0 {
-		return reported{errors.Join(failed...)}
+		return console.Printed(errors.Join(failed...))
 	}
 	return nil
 }
 
 // detect identifies the stores at and below a path.
-func detect(a *app, path string) ([]detectedPath, error) {
+func detect(a *console.App, path string) ([]detectedPath, error) {
 	var rows []detectedPath
-	for found, err := range convert.Stores(a.ctx, a.reg, path, "", nil) {
+	for found, err := range convert.Stores(a.Ctx, a.Reg, path, "", nil) {
 		if err != nil {
 			return rows, err
 		}
@@ -248,7 +250,7 @@ func detect(a *app, path string) ([]detectedPath, error) {
 			row.Path = path
 		}
 		for _, d := range found.Detected {
-			row.Matches = append(row.Matches, formatMatch{d.Format.Name, d.Format.Title, d.Score, list(d.Evidence)})
+			row.Matches = append(row.Matches, formatMatch{d.Format.Name, d.Format.Title, d.Score, console.NonNil(d.Evidence)})
 		}
 		rows = append(rows, row)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/doctor"
 	"rehome/formats/all"
@@ -31,7 +32,7 @@ func TestDoctorHome(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken, "store.db"), []byte("SQLite format 3\x00 torn"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]string{homeVariable(): home}
+	env := map[string]string{console.HomeVariable(): home}
 	stdout, stderr, code := callWith(t, t.Context(), env, "doctor", "--json")
 	if code != 0 || stderr != "" {
 		t.Errorf("exit %d, stderr %q", code, stderr)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/testdata/chat"
 	"rehome/testdata/ide"
 )
@@ -61,7 +62,8 @@ func teams() map[string]teamwork {
 		"claude-code": {
 			func(t *testing.T, dir string, session int, word string) {
 				id := fmt.Sprintf("20000000-0000-4000-8000-%012d", session)
-				appendTo(t, line(object{"type": "user", "uuid": fmt.Sprintf("%s-%d", word, session), "sessionId": id, "message": object{"role": "user", "content": word}}), dir, "claude", "my folder", id+".jsonl")
+				appendTo(t, line(object{"type": "user", "uuid": fmt.Sprintf("%s-%d", word, session), "sessionId": id,
+					"message": object{"role": "user", "content": word}}), dir, "claude", "my folder", id+".jsonl")
 				write(t, word, dir, "claude", "my folder", id, "tool-results", word[:4]+".txt")
 			},
 			said("claude/*/*.jsonl", `"content":"`),
@@ -73,9 +75,12 @@ func teams() map[string]teamwork {
 				was, _ := os.ReadFile(filepath.Join(at, "runs.ndjson"))
 				turn, run := strings.Count(string(was), "\n")+1, fmt.Sprintf("run-%s-%d", word, session)
 				write(t, `{"rehome":"cursor-ndjson","version":1}`+"\n", dir, "agents", "rehome.json")
-				write(t, line(object{"agentId": id, "cwd": "/w", "status": "idle", "activeRunId": run, "name": "An agent", "createdAt": session, "updatedAt": turn, "sdkMetadata": object{}, "latestCheckpoint": nil}), at, "agents.ndjson")
-				appendTo(t, line(object{"runId": run, "agentId": id, "turnNumber": turn, "status": "finished", "createdAt": turn, "updatedAt": turn}), at, "runs.ndjson")
-				appendTo(t, line(object{"runId": run, "seq": 1, "offset": "1", "eventType": "run_stream_event", "payload": object{"agentId": id, "runId": run, "text": word}, "createdAt": "2026-06-04T11:00:00.010Z"}), at, "run_events.ndjson")
+				write(t, line(object{"agentId": id, "cwd": "/w", "status": "idle", "activeRunId": run, "name": "An agent", "createdAt": session,
+					"updatedAt": turn, "sdkMetadata": object{}, "latestCheckpoint": nil}), at, "agents.ndjson")
+				appendTo(t, line(object{"runId": run, "agentId": id, "turnNumber": turn, "status": "finished", "createdAt": turn, "updatedAt": turn}),
+					at, "runs.ndjson")
+				appendTo(t, line(object{"runId": run, "seq": 1, "offset": "1", "eventType": "run_stream_event",
+					"payload": object{"agentId": id, "runId": run, "text": word}, "createdAt": "2026-06-04T11:00:00.010Z"}), at, "run_events.ndjson")
 				appendTo(t, line(object{"agentId": id, "blobId": word, "dataBase64": ""}), at, "checkpoints.ndjson")
 			},
 			said("agents/*/run_events.ndjson", `"text":"`),
@@ -88,7 +93,8 @@ func teams() map[string]teamwork {
 				if len(was) == 0 {
 					appendTo(t, line(object{"type": "session", "version": 1, "id": id, "agent": "cursor-cli", "title": "A chat"}), at)
 				}
-				appendTo(t, line(object{"type": "message", "id": fmt.Sprintf("%s-%d", word, session), "role": "user", "turn": object{"number": max(1, strings.Count(string(was), "\n"))}, "parts": []object{{"type": "text", "text": word}}}), at)
+				appendTo(t, line(object{"type": "message", "id": fmt.Sprintf("%s-%d", word, session), "role": "user",
+					"turn": object{"number": max(1, strings.Count(string(was), "\n"))}, "parts": []object{{"type": "text", "text": word}}}), at)
 			},
 			said("sessions/*/*.jsonl", `"text":"`),
 		},
@@ -99,23 +105,26 @@ func teams() map[string]teamwork {
 				item := func(of string, payload object) string {
 					return line(object{"timestamp": "2026-11-22T10:41:48.603Z", "type": of, "payload": payload})
 				}
-				if !exists(at) {
-					appendTo(t, item("session_meta", object{"id": id, "timestamp": "2026-11-22T10:41:48.520Z", "cwd": "/w", "originator": "codex_exec", "cli_version": "0.169.0", "source": "exec"}), at)
+				if !console.Exists(at) {
+					appendTo(t, item("session_meta", object{"id": id, "timestamp": "2026-11-22T10:41:48.520Z", "cwd": "/w", "originator": "codex_exec",
+						"cli_version": "0.169.0", "source": "exec"}), at)
 				}
-				appendTo(t, item("response_item", object{"type": "message", "role": "user", "content": []object{{"type": "input_text", "text": word}}}), at)
+				appendTo(t, item("response_item", object{"type": "message", "role": "user",
+					"content": []object{{"type": "input_text", "text": word}}}), at)
 			},
 			said("codex/sessions/*/*/*/*.jsonl", `"text":"`),
 		},
 		"archives of chats": {
 			func(t *testing.T, dir string, session int, word string) {
 				id := fmt.Sprintf("5d0b2b7e-1111-4000-8000-%012d", session)
-				text, db := filepath.Join(dir, "chats", "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a", id), filepath.Join(t.TempDir(), "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a", id)
+				text, db := filepath.Join(dir, "chats", "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a", id),
+					filepath.Join(t.TempDir(), "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a", id)
 				b, err := chat.Stores.ReadFile("before.db")
 				if err != nil {
 					t.Fatal(err)
 				}
 				write(t, string(b), db, "store.db")
-				if exists(text) {
+				if console.Exists(text) {
 					if err := os.RemoveAll(db); err != nil {
 						t.Fatal(err)
 					}
@@ -199,19 +208,22 @@ func TestFinish(t *testing.T) {
 			commit("main", "ours", 1)
 			step{script: "git merge theirs", exit: 1, has: "CONFLICT|left as it is on yours|rehome merge --finish"}.run(t, run)
 			step{script: "git grep -l '<<<<<<<' -- . ':!.gitattributes'", exit: 1}.run(t, run)
-			step{script: "rehome merge --finish --dry-run --json && git diff --name-only --diff-filter=U", has: `"dry_run": true|"outcome": "forked"|"staged": []|000000000001`}.run(t, run)
+			step{script: "rehome merge --finish --dry-run --json && git diff --name-only --diff-filter=U",
+				has: `"dry_run": true|"outcome": "forked"|"staged": []|000000000001`}.run(t, run)
 			step{script: "rehome merge --finish", has: "1 new as forks|staged with git add|next: git commit"}.run(t, run)
 			step{script: "git commit -qnm merged && git rev-parse HEAD^2 && git status --short && git tag merged", lacks: "??"}.run(t, run)
 			all := []string{"base ours", "base ours", "base theirs", "base theirs", "ours", "theirs"}
 			want("merged", all...)
 			step{script: "rehome merge --finish", exit: 1, has: "no merge, rebase or cherry-pick has stopped"}.run(t, run)
 			// The other way round.
-			step{script: "git checkout -qb swapped theirs && ! git merge main~1 2>&1 && git merge --abort; git merge $(git rev-parse merged^1)", exit: 1, has: "CONFLICT"}.run(t, run)
+			step{script: "git checkout -qb swapped theirs && ! git merge main~1 2>&1 && git merge --abort; git merge $(git rev-parse merged^1)",
+				exit: 1, has: "CONFLICT"}.run(t, run)
 			step{script: "rehome merge --finish -q && git commit -qnm swapped && git diff --stat merged HEAD && git rev-parse HEAD^{tree} merged^{tree} | uniq | wc -l", has: "1"}.run(t, run)
 			want("swapped", all...)
 			// A rebase and a cherry-pick of the same work.
 			step{script: "git checkout -qb rebased theirs && git rebase $(git rev-parse merged^1)", exit: 1, has: "CONFLICT"}.run(t, run)
-			step{script: "rehome merge --finish && GIT_EDITOR=true git rebase --continue && git diff --exit-code merged HEAD", has: "next: git rebase --continue"}.run(t, run)
+			step{script: "rehome merge --finish && GIT_EDITOR=true git rebase --continue && git diff --exit-code merged HEAD",
+				has: "next: git rebase --continue"}.run(t, run)
 			step{script: "git checkout -q --detach merged^1 && git cherry-pick theirs", exit: 1, has: "CONFLICT"}.run(t, run)
 			step{script: "rehome merge --finish && git -c core.editor=true -c core.hooksPath=/dev/null cherry-pick --continue && git diff --exit-code merged HEAD", has: "next: git cherry-pick --continue"}.run(t, run)
 			// Later work continues the session and its fork.
@@ -236,7 +248,8 @@ func TestFinishKeeps(t *testing.T) {
 	for n := range 4 {
 		c.say(t, dir, n+1, "base")
 	}
-	step{script: "git add . && git commit -qm base && git checkout -qb theirs && git rm -qr '" + one + "'* && git rm -qr claude/*/*03* && echo theirs | tee web/manifest.json > main.go; echo theirs >> store.db"}.run(t, run)
+	step{script: "git add . && git commit -qm base && git checkout -qb theirs && git rm -qr '" + one +
+		"'* && git rm -qr claude/*/*03* && echo theirs | tee web/manifest.json > main.go; echo theirs >> store.db"}.run(t, run)
 	c.say(t, dir, 2, strings.Repeat("theirs", 400))
 	step{script: "git add . && git commit -qm theirs && git checkout -q main && echo ours | tee web/manifest.json > main.go; echo ours >> store.db; sed -i.bak s/base/gone/ claude/*/*04.jsonl; rm claude/*/*.bak"}.run(t, run)
 	c.say(t, dir, 1, "ours")
@@ -244,11 +257,14 @@ func TestFinishKeeps(t *testing.T) {
 	for _, s := range []step{
 		{script: "git add . && git commit -qm ours && git merge theirs", exit: 1, has: "CONFLICT"},
 		{script: "rehome check claude", exit: 4, has: "merge"},
-		{script: "echo mine > '" + two + "/mine.txt'; rehome merge --finish 'claude/my folder/20000000-0000-4000-8000-000000000002.jsonl'", exit: 1, has: "mine.txt: not in git as it is, and would be lost"},
-		{script: "rm '" + two + "/mine.txt'; echo mine > '" + two + ".jsonl'; rehome merge --finish claude", exit: 1, has: "02.jsonl: not in git as it is|removed on one side|because the other one has changed it"},
+		{script: "echo mine > '" + two + "/mine.txt'; rehome merge --finish 'claude/my folder/20000000-0000-4000-8000-000000000002.jsonl'",
+			exit: 1, has: "mine.txt: not in git as it is, and would be lost"},
+		{script: "rm '" + two + "/mine.txt'; echo mine > '" + two + ".jsonl'; rehome merge --finish claude", exit: 1,
+			has: "02.jsonl: not in git as it is|removed on one side|because the other one has changed it"},
 		{script: "git checkout -qm -- '" + two + ".jsonl'; git status --short > \"$HOME/before\"; ! (trap '' XFSZ; ulimit -f 1; rehome merge --finish claude); git status --short | diff \"$HOME/before\" - && ls -A claude/*", has: "the disk is full", lacks: "rehome-"},
 		{script: "mv claude elsewhere; ln -s elsewhere claude; ! rehome merge --finish; rm claude; mv elsewhere claude; git status --short | diff \"$HOME/before\" -", has: "claude: not a folder"},
-		{script: "rehome merge --finish store.db", exit: 1, has: "nothing merged|store.db: databases are not merged in git", lacks: "files merged"},
+		{script: "rehome merge --finish store.db", exit: 1, has: "nothing merged|store.db: databases are not merged in git",
+			lacks: "files merged"},
 		{script: "rehome merge --finish", exit: 1, has: "1 new as forks|not a store, resolve it yourself: main.go|not a store, resolve it yourself: web/manifest.json|store.db: databases are not merged in git|when no conflict is left: git commit"},
 		{script: "cat main.go web/notes.txt && ls claude/*", has: "<<<<<<<|base|01.jsonl", lacks: "03.jsonl"},
 		{script: "git checkout --ours store.db main.go web && git add . && git commit -qnm merged && grep -c gone claude/*/*04.jsonl && git status --short", has: "1", lacks: "??"},
@@ -277,14 +293,19 @@ func TestFinishRefuses(t *testing.T) {
 	commit(1, "base")
 	step{script: "git checkout -qb theirs"}.run(t, run)
 	commit(1, "theirs")
-	step{script: "git checkout -qb readme && echo hi > agents/README.md && git add . && git commit -qm readme && git checkout -q main"}.run(t, run)
+	step{script: "git checkout -qb readme && echo hi > agents/README.md && git add . && git commit -qm readme && git checkout -q main"}.run(t,
+		run)
 	commit(1, "ours")
 	const runs = "agents/agent-20000000-0000-4000-8000-000000000001/runs.ndjson"
 	for name, s := range map[string]step{
-		"a staged session":              {script: "mkdir agents/mine && echo '{}' > agents/mine/runs.ndjson && git add agents/mine", has: "agents/mine/runs.ndjson: staged, but in neither commit, and would be lost"},
-		"an edit in a conflict":         {script: "sed -i.bak 1s/finished/mine/ " + runs + "; rm " + runs + ".bak", has: "runs.ndjson: edited since git merged it, and would be lost"},
-		"a conflict resolved by hand":   {script: "echo '{\"mine\":1}' > " + runs + " && git add " + runs, has: "runs.ndjson: edited since git merged it, and would be lost"},
-		"a file that is no part of it":  {script: "git merge --abort && ! git merge -q readme", has: "agents/README.md: not a part of the store, and would be lost"},
+		"a staged session": {script: "mkdir agents/mine && echo '{}' > agents/mine/runs.ndjson && git add agents/mine",
+			has: "agents/mine/runs.ndjson: staged, but in neither commit, and would be lost"},
+		"an edit in a conflict": {script: "sed -i.bak 1s/finished/mine/ " + runs + "; rm " + runs + ".bak",
+			has: "runs.ndjson: edited since git merged it, and would be lost"},
+		"a conflict resolved by hand": {script: "echo '{\"mine\":1}' > " + runs + " && git add " + runs,
+			has: "runs.ndjson: edited since git merged it, and would be lost"},
+		"a file that is no part of it": {script: "git merge --abort && ! git merge -q readme",
+			has: "agents/README.md: not a part of the store, and would be lost"},
 		"no conflict there":             {script: ":", has: "elsewhere: no store with a conflict is there"},
 		"the store is the root, by git": {script: "git merge --abort && git checkout -qb root main && git mv agents/* . && git commit -qm root && git checkout -qb other && sed -i.bak s/idle/busy/ */agents.ndjson && git commit -qam other && git checkout -q root && sed -i.bak s/idle/gone/ */agents.ndjson && git commit -qam gone && ! git merge -q other", has: "its store is the root of the repository"},
 	} {
@@ -294,7 +315,8 @@ func TestFinishRefuses(t *testing.T) {
 			at = " elsewhere"
 		}
 		const state = "{ git ls-files -s; find . -path ./.git -prune -o -type f -print | sort | xargs cat; }"
-		s.script += " && " + state + " > \"$HOME/before\"; code=0; rehome merge --finish" + at + " || code=$?; " + state + " | diff \"$HOME/before\" - && exit $code"
+		s.script += " && " + state + " > \"$HOME/before\"; code=0; rehome merge --finish" + at + " || code=$?; " + state +
+			" | diff \"$HOME/before\" - && exit $code"
 		s.exit = 1
 		t.Run(name, func(t *testing.T) { s.run(t, run) })
 	}
@@ -306,7 +328,8 @@ func TestFinishRefuses(t *testing.T) {
 	other.say(t, dir, 1, "ours")
 	for _, s := range []step{
 		{script: "echo agents > .gitignore && git add . && git commit -qm more && git merge -q theirs", exit: 1},
-		{script: "rehome merge --finish agents", has: "still has a conflict: claude/my folder/2|when no conflict is left: git commit", lacks: "agents.ndjson"},
+		{script: "rehome merge --finish agents", has: "still has a conflict: claude/my folder/2|when no conflict is left: git commit",
+			lacks: "agents.ndjson"},
 		{script: "git status --short --ignored agents", has: "A  agents/agent-", lacks: "!!"},
 	} {
 		s.run(t, run)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"rehome/cmd/internal/console"
 	"rehome/convert/sessions"
 	"rehome/formats"
 )
@@ -36,14 +37,15 @@ type formatRow struct {
 	Schemas  []string `json:"schemas"`
 }
 
-func (formatsCmd) Run(a *app) error { return a.out.printResult(a.ctx, listFormats(a.reg)) }
+func (formatsCmd) Run(a *console.App) error { return a.Out.Print(a.Ctx, listFormats(a.Reg)) }
 
 func listFormats(reg *formats.Registry) *formatsResult {
 	res := &formatsResult{Formats: []formatRow{}}
 	for _, f := range reg.All() {
 		res.Formats = append(res.Formats, formatRow{
-			Name: f.Name, Title: f.Title, Reads: f.Records != nil, Writes: f.Records != nil, Decodes: sessions.Readable(reg, f).Sessions != nil, Encodes: f.Writer != nil, Checks: f.Check != nil, Text: f.Text,
-			Families: kinds(f), Schemas: list(f.Schemas),
+			Name: f.Name, Title: f.Title, Reads: f.Records != nil, Writes: f.Records != nil, Decodes: sessions.Readable(reg, f).Sessions != nil,
+			Encodes: f.Writer != nil, Checks: f.Check != nil, Text: f.Text,
+			Families: kinds(f), Schemas: console.NonNil(f.Schemas),
 		})
 	}
 	return res
@@ -59,6 +61,3 @@ func kinds(f *formats.Format) []string {
 	}
 	return out
 }
-
-// list turns nil into an empty list, which JSON encodes as [] instead of null.
-func list[T any](s []T) []T { return append([]T{}, s...) }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/repo"
 	"rehome/formats"
@@ -72,14 +73,14 @@ type gitChange struct {
 }
 
 // Run sets the repository up, or does what its configuration has git ask for.
-func (c *gitCmd) Run(a *app) error {
+func (c *gitCmd) Run(a *console.App) error {
 	switch c.Do {
 	case "textconv":
-		return c.textconv(a, c.Paths[0])
+		return textconv(a, c.Paths[0])
 	case "merge-driver":
 		return repo.Drive(c.Paths[0], c.Paths[1], c.Paths[2], c.Paths[3])
 	}
-	r, err := repo.Open(a.ctx, ".")
+	r, err := repo.Open(a.Ctx, ".")
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (c *gitCmd) Run(a *app) error {
 	case "unset":
 		list, err = r.Unset(c.DryRun)
 	default:
-		list, err = r.Setup(a.reg, c.Paths, programName(), c.DryRun)
+		list, err = r.Setup(a.Reg, c.Paths, programName(), c.DryRun)
 	}
 	res := &gitResult{DryRun: c.DryRun, Changes: []gitChange{}}
 	for _, ch := range list {
@@ -99,9 +100,9 @@ func (c *gitCmd) Run(a *app) error {
 	if err != nil && len(list) == 0 {
 		return err
 	}
-	perr := a.out.printResult(a.ctx, res)
+	perr := a.Out.Print(a.Ctx, res)
 	if err != nil {
-		err = reported{err}
+		err = console.Printed(err)
 	}
 	return errors.Join(perr, err)
 }
@@ -137,8 +138,8 @@ func programName() string {
 }
 
 // check checks what is to be committed.
-func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
-	dir, paths, err := r.Staged(a.reg)
+func (c *gitCmd) check(a *console.App, r *repo.Repo) (err error) {
+	dir, paths, err := r.Staged(a.Reg)
 	if err != nil || dir == nil {
 		return err
 	}
@@ -151,15 +152,15 @@ func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Chdir(back)) }()
-	paths = slices.DeleteFunc(paths, func(p string) bool { return !r.IsStore(a.reg, p) })
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !r.IsStore(a.Reg, p) })
 	if len(paths) == 0 {
 		return nil
 	}
-	stdout, quiet := a.out.stdout, bytes.Buffer{}
-	a.out.stdout = &quiet // nothing to say if all is well
-	defer func() { a.out.stdout = stdout }()
+	stdout, quiet := a.Out.Stdout, bytes.Buffer{}
+	a.Out.Stdout = &quiet // nothing to say if all is well
+	defer func() { a.Out.Stdout = stdout }()
 	run := checkCmd{Paths: paths, Format: "text", FailOn: "warning", Secrets: true}
-	if exists(".rehome-baseline.json") {
+	if console.Exists(".rehome-baseline.json") {
 		run.Baseline = ".rehome-baseline.json"
 	}
 	if err = run.Run(a); err == nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/prose"
 	"rehome/cmd/internal/screen"
 	"rehome/formats"
@@ -23,7 +24,7 @@ import (
 // textconv prints the sessions of a file, so that files that differ never look the same.
 // What is not a session is printed too, since git stops at an error. Files beside it do not
 // count: git has no others to compare with.
-func (c *gitCmd) textconv(a *app, path string) (err error) {
+func textconv(a *console.App, path string) (err error) {
 	dir, err := scratch.New("", "textconv")
 	if err != nil {
 		return err
@@ -34,14 +35,14 @@ func (c *gitCmd) textconv(a *app, path string) (err error) {
 	if err := fsx.Copy(path, at, 0o600); err != nil {
 		return err
 	}
-	v := &viewer{app: a, cmd: &showCmd{NoPager: true, Tools: string(prose.Full), Thinking: true, All: true, History: true}, format: "text",
+	v := &viewer{App: a, cmd: &showCmd{NoPager: true, Tools: string(prose.Full), Thinking: true, All: true, History: true}, format: "text",
 		source: name, digests: true}
-	v.out.quiet = true
-	_, w, _ := a.out.pagedOutput(a.ctx, false)
+	v.Out.Quiet = true
+	_, w, _ := a.Out.Paged(a.Ctx, false)
 	out, shown, lines := &countingWriter{w: w}, false, sha256.New()
 	for _, path := range []string{at, dir.Path} { // one file of an agent as lines is a store, too
 		decode := v.storeDecoder(source{path: path})
-		err = v.print(a.ctx, out, func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
+		err = v.print(a.Ctx, out, func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
 			return each(decode(ctx, view), func(s *session.Session) *session.Session {
 				s = linesTo(lines, s)
 				if path == dir.Path {

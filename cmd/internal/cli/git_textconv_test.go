@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats/all"
 	"rehome/golden"
 )
@@ -86,14 +87,14 @@ func TestTextconvDiffers(t *testing.T) {
 		"golden/claude-code-to-canonical", "golden/codex-to-canonical")
 	dir, cases, readable := t.TempDir(), 0, 0
 	var out strings.Builder
-	a := &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(&out, &out, func(string) string { return "" },
-		OutputFlags{Color: "never"})}
+	a := &console.App{Ctx: t.Context(), Reg: all.Registry(), Out: console.NewOutput(&out, &out, func(string) string { return "" },
+		console.OutputFlags{Color: "never"})}
 	for i, file := range files {
 		name := filepath.Join(dir, filepath.Base(file))
-		textconv := func(text string) string {
+		convert := func(text string) string {
 			out.Reset()
 			write(t, text, name)
-			if err := (&gitCmd{}).textconv(a, name); err != nil {
+			if err := textconv(a, name); err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
 			return out.String()
@@ -103,7 +104,7 @@ func TestTextconvDiffers(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, r := string(b), rand.New(rand.NewPCG(35, uint64(i)))
-		was := textconv(text)
+		was := convert(text)
 		if strings.Contains(was, "\n── turn ") {
 			readable++
 		}
@@ -112,7 +113,7 @@ func TestTextconvDiffers(t *testing.T) {
 			if changed == text {
 				continue
 			}
-			if cases++; textconv(changed) == was {
+			if cases++; convert(changed) == was {
 				t.Errorf("%s: an edit is not visible", file)
 			}
 		}

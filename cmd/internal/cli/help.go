@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 )
 
@@ -35,14 +36,14 @@ type helpPrinter func(ctx *kong.Context, all bool) error
 
 // newHelpPrinter returns the function that prints help, through a pager if it is
 // longer than the screen.
-func newHelpPrinter(ctx context.Context, out *output) helpPrinter {
+func newHelpPrinter(ctx context.Context, out *console.Output) helpPrinter {
 	return func(at *kong.Context, all bool) error {
-		width, _, ok := out.terminalSize()
+		width, _, ok := out.TerminalSize()
 		if !ok {
 			width = screen.PageWidth
 		}
-		_, w, done := out.pagedOutput(ctx, true)
-		h := helpPage{screen.NewPage(w, out.palette), min(width, screen.PageWidth), all}
+		_, w, done := out.Paged(ctx, true)
+		h := helpPage{screen.NewPage(w, out.Palette), min(width, screen.PageWidth), all}
 		if n := at.Selected(); n != nil {
 			h.command(at.Model, n)
 		} else {
@@ -257,9 +258,9 @@ func firstExamples(text string) string {
 // exitCodes prints the codes that a command can exit with.
 func (h helpPage) exitCodes(command string) {
 	var codes []string
-	for _, o := range exitStatuses() {
-		if exitsWith(command, o.code) {
-			codes = append(codes, fmt.Sprint(o.code, " ", o.meaning))
+	for _, o := range console.ExitStatuses() {
+		if exitsWith(command, o.Code) {
+			codes = append(codes, fmt.Sprint(o.Code, " ", o.Meaning))
 		}
 	}
 	h.text("  ", "Exit codes: "+strings.Join(codes, ", "))

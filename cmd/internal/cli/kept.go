@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats/clients"
@@ -18,12 +19,12 @@ type keptClient struct {
 
 // survey returns the clients of this machine whose sessions are kept and not read. Some
 // keep theirs in the project folders of the sessions in a listing.
-func survey(a *app, l *sessions.Listing) (out []keptClient) {
-	folders := workingDirs()
+func survey(a *console.App, l *sessions.Listing) (out []keptClient) {
+	folders := console.WorkingDirs()
 	for _, s := range l.All() {
 		folders = append(folders, s.Workspace)
 	}
-	for _, s := range clients.Survey(a.ctx, a.reg, machine(a.out.getenv), folders) {
+	for _, s := range clients.Survey(a.Ctx, a.Reg, console.Machine(a.Out.Getenv), folders) {
 		k := keptClient{Client: s.Name, Title: s.Title, Encrypted: s.Encrypted, Note: s.Note, Places: s.Places}
 		if s.Sessions >= 0 {
 			k.Sessions = &s.Sessions

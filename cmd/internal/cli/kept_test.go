@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats/clients"
 	"rehome/schemas"
 )
@@ -33,7 +34,8 @@ func clientTable(t *testing.T) string {
 		case key == "home" && system == "vscode":
 			homes[name] = append(homes[name], "vscode "+code(at))
 		case key == "home" && system != "all":
-			homes[name] = append(homes[name], code(at)+" ("+strings.NewReplacer("linux", "Linux", "darwin", "macOS", "windows", "Windows").Replace(system)+")")
+			homes[name] = append(homes[name], code(at)+" ("+strings.NewReplacer("linux", "Linux", "darwin", "macOS", "windows",
+				"Windows").Replace(system)+")")
 		case key == "home":
 			homes[name] = append(homes[name], code(at))
 		}
@@ -55,7 +57,8 @@ func clientTable(t *testing.T) string {
 		var left []string
 		left = append(append(left, codes(c.SecretFiles)...), codes(c.SecretTables)...)
 		left = append(left, codes(c.SecretColumns)...)
-		fmt.Fprintf(&out, "| %s<br>%s | %s | %s | %s |\n", title, code(c.Name), strings.Join(homes[c.Name], "<br>"), strings.Join(kept, " "), strings.Join(left, " "))
+		fmt.Fprintf(&out, "| %s<br>%s | %s | %s | %s |\n", title, code(c.Name), strings.Join(homes[c.Name], "<br>"), strings.Join(kept, " "),
+			strings.Join(left, " "))
 	}
 	return out.String()
 }
@@ -90,7 +93,7 @@ func TestKeptNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env := map[string]string{homeVariable(): home}
+	env := map[string]string{console.HomeVariable(): home}
 	lines := []string{
 		"kept, not read: Gemini CLI, 2 sessions", "kept, not read: OpenCode, sessions that cannot be counted now",
 		"kept, encrypted: Windsurf, 1 session; only Windsurf can read them",
@@ -114,7 +117,8 @@ func TestKeptNamed(t *testing.T) {
 		if err := schemas.Validate(schema, []byte(stdout)); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}
-		if k := got.Kept[0]; k.Client != "opencode" || k.Sessions != nil || got.Kept[1].Client != "gemini-cli" || *got.Kept[1].Sessions != 2 || !got.Kept[2].Encrypted {
+		if k := got.Kept[0]; k.Client != "opencode" || k.Sessions != nil || got.Kept[1].Client != "gemini-cli" || *got.Kept[1].Sessions != 2 ||
+			!got.Kept[2].Encrypted {
 			t.Errorf("%q: %s", args, stdout)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -48,8 +49,8 @@ type continueOptions struct {
 // earlier migration is updated, unless it was continued: then that one is launched.
 // Nothing is migrated to a client whose program is not installed. With --home, call
 // useHome first.
-func prepareContinue(a *app, src source, o continueOptions) (launch, error) {
-	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{src.path}, Live: o.Live, Folders: candidates(a, src.folder)})
+func prepareContinue(a *console.App, src source, o continueOptions) (launch, error) {
+	listing, err := sessions.List(a.Ctx, a.Reg, sessions.Options{Paths: []string{src.path}, Live: o.Live, Folders: candidates(a, src.folder)})
 	if err != nil {
 		return launch{}, err
 	}
@@ -71,7 +72,7 @@ func prepareContinue(a *app, src source, o continueOptions) (launch, error) {
 		return own, err
 	}
 	l, err := launchMigrated(a, to, src, o)
-	if err != nil && a.ctx.Err() == nil && own.Argv != nil {
+	if err != nil && a.Ctx.Err() == nil && own.Argv != nil {
 		return own, nil // starting it says what is missing
 	}
 	return l, err
@@ -80,7 +81,7 @@ func prepareContinue(a *app, src source, o continueOptions) (launch, error) {
 // route returns how a session can be continued: as own, in its own client, which finds it
 // where it is, or in the client of to, to which it is migrated first. With both, the program
 // of its own client is not installed.
-func route(a *app, s *sessions.Listed, src source, o continueOptions) (own launch, to *formats.Format, err error) {
+func route(a *console.App, s *sessions.Listed, src source, o continueOptions) (own launch, to *formats.Format, err error) {
 	if s != nil {
 		var native bool
 		own, native, err = launchNative(a, s, src, o)
@@ -89,15 +90,15 @@ func route(a *app, s *sessions.Listed, src source, o continueOptions) (own launc
 		}
 	}
 	if to = targetOf(a, cmp.Or(o.In, session.ClaudeCode)); to == nil {
-		return own, nil, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In),
-			Hint: "sessions can be migrated to " + strings.Join(targets(a), ", ")}}
+		return own, nil, console.Usage(&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In),
+			Hint: "sessions can be migrated to " + strings.Join(targets(a), ", ")})
 	}
 	return own, to, nil
 }
 
 // targetOf returns the format to which sessions are migrated for a client, nil if none.
-func targetOf(a *app, client string) *formats.Format {
-	for _, f := range a.reg.All() {
+func targetOf(a *console.App, client string) *formats.Format {
+	for _, f := range a.Reg.All() {
 		if f.Home != nil && f.Home.Folder != "" && slices.Contains(f.Clients, client) {
 			return f
 		}
@@ -106,16 +107,16 @@ func targetOf(a *app, client string) *formats.Format {
 }
 
 // targets returns the clients that sessions can be continued in.
-func targets(a *app) []string {
-	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { return targetOf(a, c) == nil })
+func targets(a *console.App) []string {
+	return slices.DeleteFunc(a.Reg.Clients(), func(c string) bool { return targetOf(a, c) == nil })
 }
 
 // launchNative returns how a session's own client continues it, if it can: the client
 // resumes sessions by their ids, and looks for this one where it is. Where that is not
 // known, sessions are left to Migrate, which finds those of the client unchanged. An id
 // that the client would take for a flag is not given to it.
-func launchNative(a *app, s *sessions.Listed, src source, o continueOptions) (launch, bool, error) {
-	f := a.reg.Lookup(s.Sources[0].Format)
+func launchNative(a *console.App, s *sessions.Listed, src source, o continueOptions) (launch, bool, error) {
+	f := a.Reg.Lookup(s.Sources[0].Format)
 	dir := cmp.Or(s.Workspace, src.folder)
 	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" && f.Home.Hash == nil || s.Parent != nil || o.In != "" &&
 		o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
@@ -132,17 +133,17 @@ func launchNative(a *app, s *sessions.Listed, src source, o continueOptions) (la
 		return launch{}, false, nil
 	}
 	l := launch{Argv: append(slices.Clone(f.Home.Resume), s.ID), Dir: dir, session: s.ID, Client: f.Home.Title}
-	if a.ownEnv != nil {
-		l.Env = []string{homeVariable() + "=" + a.out.getenv(homeVariable())}
+	if a.OwnEnv != nil {
+		l.Env = []string{console.HomeVariable() + "=" + a.Out.Getenv(console.HomeVariable())}
 	}
 	return l, true, nil
 }
 
 // looksIn reports whether a client that runs in the folder dir looks for its sessions
 // in this store.
-func looksIn(a *app, h *formats.Home, store, dir string) bool {
+func looksIn(a *console.App, h *formats.Home, store, dir string) bool {
 	var inHash, inRoot bool
-	roots := h.Roots(machine(a.out.getenv))
+	roots := h.Roots(console.Machine(a.Out.Getenv))
 	for at := store; !inRoot && at != filepath.Dir(at); at = filepath.Dir(at) {
 		inHash = inHash || h.Hash == nil || dir != "" && filepath.Base(at) == h.Hash(dir)
 		inRoot = slices.ContainsFunc(roots, func(root string) bool { return sessions.SameFolder(root, at) })
@@ -151,7 +152,7 @@ func looksIn(a *app, h *formats.Home, store, dir string) bool {
 }
 
 // launchMigrated migrates a session and returns how to continue it.
-func launchMigrated(a *app, to *formats.Format, src source, o continueOptions) (launch, error) {
+func launchMigrated(a *console.App, to *formats.Format, src source, o continueOptions) (launch, error) {
 	if !o.DryRun && to.Home.Code == nil && lookProgram(a, to.Home.Resume[0]) == "" {
 		return launch{}, notInstalled(a, to)
 	}
@@ -160,12 +161,13 @@ func launchMigrated(a *app, to *formats.Format, src source, o continueOptions) (
 		return launch{}, err
 	}
 	var notice func(string)
-	if a.out.verbose {
-		notice = a.out.remark
+	if a.Out.Verbose {
+		notice = a.Out.Remark
 	}
-	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
-		To: to.Name, Dir: at, UndoDir: convert.UndoDir(machine(a.out.getenv)), Cwd: o.Cwd, Folders: candidates(a, src.folder), Update: true,
-		DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
+	done, err := convert.Migrate(a.Ctx, a.Reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
+		To: to.Name, Dir: at, UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Cwd: o.Cwd, Folders: candidates(a, src.folder),
+		Update: true,
+		DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.Out.Verbose,
 	})
 	switch {
 	case err != nil:
@@ -188,7 +190,7 @@ func launchMigrated(a *app, to *formats.Format, src source, o continueOptions) (
 }
 
 // notInstalled returns the error for a client whose program is not found.
-func notInstalled(a *app, to *formats.Format) error {
+func notInstalled(a *console.App, to *formats.Format) error {
 	hint := "install " + to.Home.Title
 	for _, c := range targets(a) {
 		if h := targetOf(a, c).Home; h.Resume != nil && lookProgram(a, h.Resume[0]) != "" {
@@ -199,18 +201,18 @@ func notInstalled(a *app, to *formats.Format) error {
 }
 
 // lookProgram returns the path of a client's program, "" if it is not installed.
-func lookProgram(a *app, name string) string {
-	getenv := a.out.getenv
-	if a.ownEnv != nil {
-		getenv = a.ownEnv
+func lookProgram(a *console.App, name string) string {
+	getenv := a.Out.Getenv
+	if a.OwnEnv != nil {
+		getenv = a.OwnEnv
 	}
-	path, _ := lookPath(name, getenv("PATH"))
+	path, _ := console.LookPath(name, getenv("PATH"))
 	return path
 }
 
 // launchOf returns how a client continues a session that is among its own, in the
 // config folder dir.
-func launchOf(a *app, to *formats.Format, m *convert.Migrated, dir string) launch {
+func launchOf(a *console.App, to *formats.Format, m *convert.Migrated, dir string) launch {
 	h := to.Home
 	l := launch{Dir: m.Cwd, session: m.Session, Client: h.Title}
 	if h.Code != nil {
@@ -218,9 +220,9 @@ func launchOf(a *app, to *formats.Format, m *convert.Migrated, dir string) launc
 		return l
 	}
 	l.Argv = append(slices.Clone(h.Resume), m.Session)
-	own := a.out.getenv
-	if a.ownEnv != nil {
-		own = a.ownEnv
+	own := a.Out.Getenv
+	if a.OwnEnv != nil {
+		own = a.OwnEnv
 	}
 	if usual, err := defaultConfigDir(to, own); err != nil || usual != dir {
 		l.Env = []string{h.Variable + "=" + dir}
@@ -230,13 +232,13 @@ func launchOf(a *app, to *formats.Format, m *convert.Migrated, dir string) launc
 
 // useHome makes a home folder the one of the clients, as --home asks. The variables
 // of the current user do not apply to the clients of another one.
-func useHome(a *app, home *string) {
+func useHome(a *console.App, home *string) {
 	if home == nil {
 		return
 	}
-	a.ownEnv = a.out.getenv
-	a.out.getenv = func(name string) string {
-		if name == homeVariable() {
+	a.OwnEnv = a.Out.Getenv
+	a.Out.Getenv = func(name string) string {
+		if name == console.HomeVariable() {
 			return *home
 		}
 		return ""
@@ -272,19 +274,19 @@ func (d *ClientDirs) of(client string) *string {
 }
 
 // configDir returns the config folder of a client, which can be named by a flag.
-func configDir(a *app, to *formats.Format, flags *ClientDirs) (string, error) {
+func configDir(a *console.App, to *formats.Format, flags *ClientDirs) (string, error) {
 	if flag := flags.of(to.Clients[0]); flag != nil {
 		return filepath.Abs(*flag)
 	}
-	return defaultConfigDir(to, a.out.getenv)
+	return defaultConfigDir(to, a.Out.Getenv)
 }
 
 // defaultConfigDir is configDir without flags, in an environment.
 func defaultConfigDir(to *formats.Format, getenv func(string) string) (string, error) {
-	if getenv(to.Home.Variable) == "" && getenv(homeVariable()) == "" {
-		return "", noHomeError("pass --home DIR, --claude-dir DIR or --cursor-dir DIR")
+	if getenv(to.Home.Variable) == "" && getenv(console.HomeVariable()) == "" {
+		return "", console.NoHomeError("pass --home DIR, --claude-dir DIR or --cursor-dir DIR")
 	}
-	return filepath.Abs(to.Home.ConfigDir(machine(getenv)))
+	return filepath.Abs(to.Home.ConfigDir(console.Machine(getenv)))
 }
 
 // shell returns the launch as a command for the shell of this machine, "" if it is code.

@@ -14,12 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/formats/all"
 )
 
 // homeApp is an app in the home folder of furnishHome.
-func homeApp(t *testing.T) (a *app, home string) {
+func homeApp(t *testing.T) (a *console.App, home string) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -27,9 +28,10 @@ func homeApp(t *testing.T) (a *app, home string) {
 	}
 	t.Chdir(home)
 	furnishHome(t, home)
-	vars := map[string]string{homeVariable(): home, "PATH": clientsIn(t, home)}
+	vars := map[string]string{console.HomeVariable(): home, "PATH": clientsIn(t, home)}
 	env := func(name string) string { return vars[name] }
-	return &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, env, OutputFlags{}), now: time.Now}, home
+	return &console.App{Ctx: t.Context(), Reg: all.Registry(), Out: console.NewOutput(io.Discard, io.Discard, env, console.OutputFlags{}),
+		Now: time.Now}, home
 }
 
 // clientsIn returns a folder in a home folder with programs that are named like clients.
@@ -129,8 +131,8 @@ func TestPrepareContinue(t *testing.T) {
 	}
 	// The home folder of somebody else.
 	useHome(a, &home)
-	a.ownEnv = func(string) string { return "/nobody" }
-	if l := prepare(src, continueOptions{}); !slices.Equal(l.Env, []string{homeVariable() + "=" + home}) {
+	a.OwnEnv = func(string) string { return "/nobody" }
+	if l := prepare(src, continueOptions{}); !slices.Equal(l.Env, []string{console.HomeVariable() + "=" + home}) {
 		t.Errorf("%+v", l)
 	}
 	if l := prepare(src, continueOptions{In: "claude-code", DryRun: true}); !slices.Equal(l.Env,
@@ -139,7 +141,7 @@ func TestPrepareContinue(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	a.ctx = ctx
+	a.Ctx = ctx
 	if _, err := prepareContinue(a, src, continueOptions{}); err == nil {
 		t.Error("canceled")
 	}
@@ -191,7 +193,7 @@ func TestContinueIDOfFlag(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	var stdout bytes.Buffer
-	a.out.stdout = &stdout
+	a.Out.Stdout = &stdout
 	if err := welcome(a); err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -30,7 +30,7 @@ type lsCmd struct {
 	All     bool   `group:"Which sessions:" help:"Also list empty sessions, and files that are not stores"`
 
 	Long bool `group:"Advanced:" help:"Read sessions to fill in unknown columns, and print where each is stored"`
-	ReadFlags
+	console.ReadFlags
 }
 
 func (lsCmd) Help() string {
@@ -126,9 +126,9 @@ func (c *lsCmd) Validate() error {
 }
 
 // Run lists the sessions on this machine, or below the given paths.
-func (c *lsCmd) Run(a *app) error {
+func (c *lsCmd) Run(a *console.App) error {
 	// Most of the memory that listing allocates is soon garbage.
-	defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
+	defer debug.SetMemoryLimit(console.SetMemoryLimit(a.Out.Getenv, lsMemoryLimit))
 	listing, err := c.list(a)
 	if err != nil {
 		return err
@@ -139,17 +139,17 @@ func (c *lsCmd) Run(a *app) error {
 	}
 	wanted, hidden := listing.Select(filter)
 	res := &lsResult{
-		Sessions: []lsSession{}, Unread: []lsUnread{}, Places: list(listing.Places), listing: listing,
-		Unrecognized: list(listing.Unrecognized), all: c.All,
+		Sessions: []lsSession{}, Unread: []lsUnread{}, Places: console.NonNil(listing.Places), listing: listing,
+		Unrecognized: console.NonNil(listing.Unrecognized), all: c.All,
 		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
-		long:   c.Long, home: machine(a.out.getenv).Home, now: a.now(), here: cmp.Or(append(workingDirs(), "")...),
+		long:   c.Long, home: console.Machine(a.Out.Getenv).Home, now: a.Now(), here: cmp.Or(append(console.WorkingDirs(), "")...),
 	}
 	if len(c.Paths) == 0 && c.Project == "" && c.Since == "" {
 		res.Kept = slices.DeleteFunc(survey(a, listing), func(k keptClient) bool { return c.Client != "" && c.Client != k.Client })
 	}
-	width, height, tty := a.out.terminalSize()
-	if tty && !a.out.json && !c.Long {
-		sessions.Measure(a.ctx, res.onScreen(wanted, height), sessions.Options{Live: c.Live, Jobs: c.Jobs})
+	width, height, tty := a.Out.TerminalSize()
+	if tty && !a.Out.JSON && !c.Long {
+		sessions.Measure(a.Ctx, res.onScreen(wanted, height), sessions.Options{Live: c.Live, Jobs: c.Jobs})
 	}
 	for i := range wanted {
 		res.Sessions = append(res.Sessions, newLsSession(&wanted[i]))
@@ -169,34 +169,34 @@ func (c *lsCmd) Run(a *app) error {
 		if c.Limit == nil && !c.All {
 			res.height = height
 		}
-	} else if !a.out.json {
+	} else if !a.Out.JSON {
 		for _, l := range res.remarks() {
-			a.out.remark(l)
+			a.Out.Remark(l)
 		}
 	}
-	if err := a.out.printResult(a.ctx, res); err != nil {
+	if err := a.Out.Print(a.Ctx, res); err != nil {
 		return err
 	}
 	if len(c.Paths) > 0 && len(listing.Unread) > 0 && len(res.Sessions) == 0 {
-		return silent{1} // what could not be read was printed
+		return console.Silent{Code: 1} // what could not be read was printed
 	}
 	return nil
 }
 
 // filter returns what the flags select of a listing. more are clients that it lacks.
-func (c *lsCmd) filter(a *app, listing *sessions.Listing, more ...string) (f sessions.Filter, err error) {
-	since, err := parseTime(c.Since, a.now())
+func (c *lsCmd) filter(a *console.App, listing *sessions.Listing, more ...string) (f sessions.Filter, err error) {
+	since, err := parseTime(c.Since, a.Now())
 	if err != nil {
 		return f, err
 	}
 	if known := append(listing.Agents(), more...); c.Client != "" && !slices.Contains(known, c.Client) {
-		return f, usageError{&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client),
-			Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))}}
+		return f, console.Usage(&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client),
+			Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))})
 	}
-	if project := sessions.NewProject(c.Project); c.Project != "" && !exists(c.Project) &&
+	if project := sessions.NewProject(c.Project); c.Project != "" && !console.Exists(c.Project) &&
 		!slices.ContainsFunc(listing.All(), func(s *sessions.Listed) bool { return project.Contains(s.Workspace) }) {
 		err := errors.New("no such folder, and no client has sessions of it")
-		return f, usageError{&formats.Error{At: c.Project, Err: err, Hint: "run `rehome ls --all` for the folders of all sessions"}}
+		return f, console.Usage(&formats.Error{At: c.Project, Err: err, Hint: "run `rehome ls --all` for the folders of all sessions"})
 	}
 	f = sessions.Filter{Project: c.Project, Agent: c.Client, Empty: c.All}
 	if c.Limit != nil {
@@ -208,10 +208,10 @@ func (c *lsCmd) filter(a *app, listing *sessions.Listing, more ...string) (f ses
 	return f, nil
 }
 
-func (c *lsCmd) list(a *app) (*sessions.Listing, error) {
-	o := sessions.Options{Paths: c.Paths, Machine: machine(a.out.getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
+func (c *lsCmd) list(a *console.App) (*sessions.Listing, error) {
+	o := sessions.Options{Paths: c.Paths, Machine: console.Machine(a.Out.Getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
 	if len(c.Paths) == 0 && o.Machine.Home == "" {
-		return nil, noHomeError("name files or folders to search")
+		return nil, console.NoHomeError("name files or folders to search")
 	}
 	for i, at := range o.Paths {
 		o.Paths[i] = newestSnapshot(a, at)
@@ -222,23 +222,7 @@ func (c *lsCmd) list(a *app) (*sessions.Listing, error) {
 			o.Folders = o.Folders.With(abs)
 		}
 	}
-	return sessions.List(a.ctx, a.reg, o)
-}
-
-// machine returns the description of this machine.
-func machine(getenv func(string) string) formats.Machine {
-	return formats.Machine{OS: runtime.GOOS, Home: getenv(homeVariable()), Getenv: getenv}
-}
-
-func homeVariable() string {
-	if runtime.GOOS == "windows" {
-		return "USERPROFILE"
-	}
-	return "HOME"
-}
-
-func noHomeError(hint string) error {
-	return &formats.Error{At: "$" + homeVariable(), Err: errors.New("not set"), Hint: hint}
+	return sessions.List(a.Ctx, a.Reg, o)
 }
 
 func newLsSession(s *sessions.Listed) lsSession {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/clitest"
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats/all"
@@ -273,7 +275,7 @@ func TestLsText(t *testing.T) {
 				}
 				res.Text(screen.NewPage(&out, screen.Palette(color)))
 				for i, line := range strings.Split(out.String(), "\n") {
-					line = bare(line)
+					line = clitest.Bare(line)
 					if strings.IndexFunc(line, screen.Invisible) >= 0 {
 						t.Errorf("%d columns, line %d lets something through: %q", width, i, line)
 					}
@@ -408,7 +410,7 @@ func TestLsTabbed(t *testing.T) {
 	parents := 0
 	for _, l := range lines {
 		cells := strings.Split(l, "\t")
-		if len(cells) != 9 || len(cells[0]) < 36 || !strings.HasPrefix(cells[2], "cursor-") || !exists(cells[7]) {
+		if len(cells) != 9 || len(cells[0]) < 36 || !strings.HasPrefix(cells[2], "cursor-") || !console.Exists(cells[7]) {
 			t.Fatalf("%q", cells)
 		}
 		if _, err := time.Parse(time.RFC3339, cells[3]); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats"
 	"rehome/formats/all"
 )
@@ -23,8 +24,8 @@ func (manCmd) Help() string {
 }
 
 // Run prints the manual page.
-func (manCmd) Run(a *app, model Model) error {
-	_, err := io.WriteString(a.out.stdout, manual(model()))
+func (manCmd) Run(a *console.App, model Model) error {
+	_, err := io.WriteString(a.Out.Stdout, manual(model()))
 	return err
 }
 
@@ -58,8 +59,8 @@ func manual(m *kong.Application) string {
 	}
 	manFiles(&b)
 	b.WriteString(".SH EXIT STATUS\n")
-	for _, o := range exitStatuses() {
-		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", o.code, roff(o.meaning))
+	for _, o := range console.ExitStatuses() {
+		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", o.Code, roff(o.Meaning))
 	}
 	b.WriteString(".SH ENVIRONMENT\n.TP\n.B PAGER\nPager for output that is longer than the screen (default: less \\-R).\n")
 	b.WriteString(".TP\n.BR NO_COLOR \", \" FORCE_COLOR \", \" TERM\nUsed to decide on color unless \\fB\\-\\-color\\fR is set.\n")

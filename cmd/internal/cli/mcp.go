@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
@@ -22,8 +23,8 @@ type mcpServer struct {
 }
 
 // missingServers returns the MCP servers that a session used and its new client lacks.
-func missingServers(a *app, to *formats.Format, m *convert.Migrated, l launch) (out []mcpServer) {
-	used := machine(a.out.getenv)
+func missingServers(a *console.App, to *formats.Format, m *convert.Migrated, l launch) (out []mcpServer) {
+	used := console.Machine(a.Out.Getenv)
 	if home, err := filepath.Abs(used.Home); err == nil && used.Home != "" {
 		used.Home = home
 	}
@@ -36,7 +37,7 @@ func missingServers(a *app, to *formats.Format, m *convert.Migrated, l launch) (
 		}
 		return used.Env(name)
 	}
-	for _, s := range convert.LackingServers(a.ctx, a.reg, to, m, used, own) {
+	for _, s := range convert.LackingServers(a.Ctx, a.Reg, to, m, used, own) {
 		out = append(out, newMCPServer(s, l, runtime.GOOS))
 	}
 	return out

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert/merge"
 	"rehome/convert/repo"
 	"rehome/formats"
@@ -16,7 +17,7 @@ type mergeCmd struct {
 	DryRun  bool `group:"Output:" help:"Merge and verify, but do not write OUT"`
 	Replace bool `group:"Output:" help:"Replace OUT, keeping the old one as OUT.bak-1 (-2, ...)"`
 
-	ReadFlags
+	console.ReadFlags
 }
 
 func (mergeCmd) Help() string {
@@ -54,7 +55,7 @@ func (c *mergeCmd) Validate() error {
 		return &formats.Error{Err: errors.New("needs at least two sources and a target"), Hint: "rehome merge A B OUT"}
 	}
 	for _, p := range c.Paths {
-		if p == stdinName {
+		if p == console.StdinName {
 			return &formats.Error{Err: errors.New("cannot read from stdin or write to stdout"), Hint: "name files or folders"}
 		}
 	}
@@ -85,29 +86,30 @@ type unresolved struct {
 }
 
 // Run merges sources and prints what became of their sessions.
-func (c *mergeCmd) Run(a *app) error {
+func (c *mergeCmd) Run(a *console.App) error {
 	if c.Finish {
 		return c.finish(a)
 	}
 	last := len(c.Paths) - 1
-	res, err := merge.Run(a.ctx, a.reg, c.Paths[:last], c.Paths[last], merge.Options{
-		DryRun: c.DryRun, Replace: c.Replace, Live: c.Live, Jobs: c.Jobs, Verbose: a.out.verbose, OnNotice: a.out.remark,
-		OnProgress: a.out.progress(),
+	res, err := merge.Run(a.Ctx, a.Reg, c.Paths[:last], c.Paths[last], merge.Options{
+		DryRun: c.DryRun, Replace: c.Replace, Live: c.Live, Jobs: c.Jobs, Verbose: a.Out.Verbose, OnNotice: a.Out.Remark,
+		OnProgress: a.Out.Progress(),
 	})
-	a.out.endProgress()
+	a.Out.EndProgress()
 	if err != nil {
 		return err
 	}
-	return a.out.printResult(a.ctx, mergeResult{res, nil, a.out.verbose})
+	return a.Out.Print(a.Ctx, mergeResult{res, nil, a.Out.Verbose})
 }
 
 // finish finishes a merge that stopped at conflicts.
-func (c *mergeCmd) finish(a *app) error {
-	r, err := repo.Open(a.ctx, ".")
+func (c *mergeCmd) finish(a *console.App) error {
+	r, err := repo.Open(a.Ctx, ".")
 	if err != nil {
 		return err
 	}
-	res, err := r.Finish(a.reg, repo.FinishOptions{Paths: c.Paths, DryRun: c.DryRun, Jobs: c.Jobs, Verbose: a.out.verbose, OnNotice: a.out.remark})
+	res, err := r.Finish(a.Reg, repo.FinishOptions{Paths: c.Paths, DryRun: c.DryRun, Jobs: c.Jobs, Verbose: a.Out.Verbose,
+		OnNotice: a.Out.Remark})
 	if res == nil {
 		return err
 	}
@@ -121,6 +123,6 @@ func (c *mergeCmd) finish(a *app) error {
 	for _, one := range res.Left {
 		more.Unresolved = append(more.Unresolved, unresolved{Error: one.Error(), Hint: formats.Hint(one)})
 	}
-	perr := a.out.printResult(a.ctx, mergeResult{res.Result, more, a.out.verbose})
+	perr := a.Out.Print(a.Ctx, mergeResult{res.Result, more, a.Out.Verbose})
 	return errors.Join(err, perr, errors.Join(res.Left...))
 }

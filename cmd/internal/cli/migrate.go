@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/sessions"
@@ -37,10 +38,10 @@ type migrateCmd struct {
 	DryRun bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
 	ClientDirs
 
-	RedactFlags
+	console.RedactFlags
 
 	Losses bool `group:"Advanced:" help:"List every loss with its code and the first places (implied by -v)"`
-	ReadFlags
+	console.ReadFlags
 }
 
 func (migrateCmd) Help() string {
@@ -127,13 +128,13 @@ func (c *migrateCmd) Validate() error {
 }
 
 // Run migrates the sessions and prints how to continue them.
-func (c *migrateCmd) Run(a *app) error {
+func (c *migrateCmd) Run(a *console.App) error {
 	useHome(a, c.Home)
 	to := targetOf(a, c.To)
 	o := convert.MigrateOptions{
 		From: c.From, To: to.Name, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
-		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose,
-		Redact: c.redaction(), UndoDir: convert.UndoDir(machine(a.out.getenv)), Now: a.now,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.Out.Remark, Verbose: a.Out.Verbose,
+		Redact: c.Redaction(), UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Now: a.Now,
 	}
 	var err error
 	if o.Dir, err = configDir(a, to, &c.ClientDirs); err != nil {
@@ -156,19 +157,19 @@ func (c *migrateCmd) Run(a *app) error {
 		return err
 	}
 	o.Folders = candidates(a, folders...)
-	var in *spooled
+	var in *console.Spooled
 	if len(from) == 1 {
-		if in, err = a.stdin(from[0].Path); err != nil {
+		if in, err = a.ReadStdin(from[0].Path); err != nil {
 			return err
 		}
-		defer in.remove()
-		from[0].Path = in.path
+		defer in.Remove()
+		from[0].Path = in.Path
 	}
-	o.OnProgress = a.out.progress()
-	done, err := convert.Migrate(a.ctx, a.reg, from, o)
-	a.out.endProgress()
+	o.OnProgress = a.Out.Progress()
+	done, err := convert.Migrate(a.Ctx, a.Reg, from, o)
+	a.Out.EndProgress()
 	if in != nil {
-		err = in.restate(err)
+		err = in.Restate(err)
 	}
 	if len(done.Migrated) == 0 && err != nil {
 		return err
@@ -177,34 +178,34 @@ func (c *migrateCmd) Run(a *app) error {
 }
 
 // report prints what a migration did. err is that of sources that could not be read.
-func (c *migrateCmd) report(a *app, done *convert.Migration, err error) error {
+func (c *migrateCmd) report(a *console.App, done *convert.Migration, err error) error {
 	res := newMigrateResult(a, done)
 	res.back = c.Back
-	res.losses = c.Losses || a.out.verbose
+	res.losses = c.Losses || a.Out.Verbose
 	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
 		return done.Migrated[0].Err() // the result would add nothing
 	}
 	if c.Home != nil {
 		res.home = shell.Word(*c.Home)
 	}
-	if werr := a.out.printResult(a.ctx, res); werr != nil {
+	if werr := a.Out.Print(a.Ctx, res); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if failed := done.Count(convert.Failed); failed > 0 {
 		err = errors.Join(err, fmt.Errorf("%d of %s failed", failed, screen.Plural(int64(len(res.Migrated)), "session")))
 	}
 	if err != nil {
-		return reported{err}
+		return console.Printed(err)
 	}
 	return nil
 }
 
 // newMigrateResult returns what a migration did, and how to continue.
-func newMigrateResult(a *app, done *convert.Migration) *migrateResult {
-	to := a.reg.Lookup(done.To)
+func newMigrateResult(a *console.App, done *convert.Migration) *migrateResult {
+	to := a.Reg.Lookup(done.To)
 	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty,
 		Histories: done.Histories, agent: to.Clients[0], client: to.Home.Title, tokens: to.Home.Summarizes}
-	res.width, _, _ = a.out.terminalSize()
+	res.width, _, _ = a.Out.TerminalSize()
 	lacking := map[string][]mcpServer{} // by folder and servers
 	for i := range done.Migrated {
 		e := migrated{Migrated: &done.Migrated[i]}
@@ -234,12 +235,12 @@ func newMigrateResult(a *app, done *convert.Migration) *migrateResult {
 
 // sources returns the sessions to migrate, grouped by store, and the folders
 // that they belong to.
-func (c *migrateCmd) sources(a *app, to *formats.Format) (out []convert.MigrateSource, folders []string, err error) {
+func (c *migrateCmd) sources(a *console.App, to *formats.Format) (out []convert.MigrateSource, folders []string, err error) {
 	if !c.All {
 		src, err := resolveSource(a, c.Src, c.Last, c.Live)
 		return []convert.MigrateSource{src.toMigrate()}, []string{src.folder}, err
 	}
-	listing, err := (&lsCmd{Project: *c.Project, ReadFlags: ReadFlags{Live: c.Live}}).list(a)
+	listing, err := (&lsCmd{Project: *c.Project, ReadFlags: console.ReadFlags{Live: c.Live}}).list(a)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -11,7 +12,7 @@ import (
 
 // bringBack appends the turns with which a migrated session was continued to the session
 // that it was made from.
-func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migration, error) {
+func (c *migrateCmd) bringBack(a *console.App, o convert.MigrateOptions) (*convert.Migration, error) {
 	src, err := resolveSource(a, c.Src, c.Last, c.Live)
 	if err != nil {
 		return nil, err
@@ -26,11 +27,11 @@ func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migra
 	}
 	for _, s := range listing.All() {
 		if s.ID == from.Origin && s.Sources[0].Format != from.Sources[0].Format {
-			f := a.reg.Lookup(s.Sources[0].Format)
+			f := a.Reg.Lookup(s.Sources[0].Format)
 			if o.Dir, err = configDir(a, f, &c.ClientDirs); err != nil {
 				return nil, err
 			}
-			return convert.Back(a.ctx, a.reg, backSource(a, from), backSource(a, s), o)
+			return convert.Back(a.Ctx, a.Reg, backSource(a, from), backSource(a, s), o)
 		}
 	}
 	return nil, &formats.Error{At: from.ID, Err: fmt.Errorf("session %s, from which it was made, is no longer on this machine", from.Origin)}
@@ -38,7 +39,7 @@ func (c *migrateCmd) bringBack(a *app, o convert.MigrateOptions) (*convert.Migra
 
 // migratedFrom returns the session of a listing that a source stands for, if rehome made
 // it from another one; or the only one that rehome made from it.
-func migratedFrom(a *app, l *sessions.Listing, src source) (*sessions.Listed, error) {
+func migratedFrom(a *console.App, l *sessions.Listing, src source) (*sessions.Listed, error) {
 	id := src.session
 	for _, s := range l.All() {
 		switch {
@@ -69,6 +70,6 @@ func migratedFrom(a *app, l *sessions.Listing, src source) (*sessions.Listed, er
 	return nil, newAmbiguous(a, l, id, fmt.Sprintf("rehome made %d sessions from it", len(copies)), copies)
 }
 
-func backSource(a *app, s *sessions.Listed) convert.BackSource {
-	return convert.BackSource{Path: fileOf(a.reg, s), Format: s.Sources[0].Format, ID: s.ID, Folder: s.Workspace}
+func backSource(a *console.App, s *sessions.Listed) convert.BackSource {
+	return convert.BackSource{Path: fileOf(a.Reg, s), Format: s.Sources[0].Format, ID: s.ID, Folder: s.Workspace}
 }

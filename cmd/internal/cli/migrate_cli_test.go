@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rehome/cmd/internal/console"
 )
 
 // TestMigrateToCLI: a session becomes a chat where the Cursor CLI looks for those of its
@@ -23,13 +25,14 @@ func TestMigrateToCLI(t *testing.T) {
 		t.Fatal(res)
 	}
 	copied := res.Migrated[0]
-	if want := filepath.Join(home, ".cursor", "chats"); filepath.Dir(filepath.Dir(copied.File)) != want || filepath.Base(copied.File) != copied.Session {
+	if want := filepath.Join(home, ".cursor", "chats"); filepath.Dir(filepath.Dir(copied.File)) != want ||
+		filepath.Base(copied.File) != copied.Session {
 		t.Errorf("placed at %s, want it below %s", copied.File, want)
 	}
 	if !strings.HasSuffix(copied.Continue, "cursor-agent --resume "+copied.Session) {
 		t.Errorf("continue with %q", copied.Continue)
 	}
-	stdout, stderr, _ := callWith(t, t.Context(), map[string]string{homeVariable(): home}, "ls", "--json")
+	stdout, stderr, _ := callWith(t, t.Context(), map[string]string{console.HomeVariable(): home}, "ls", "--json")
 	var list struct{ Sessions []lsSession }
 	if err := json.Unmarshal([]byte(stdout), &list); err != nil {
 		t.Fatal(err, stderr)

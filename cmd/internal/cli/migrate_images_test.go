@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/testdata/ide"
 )
 
@@ -46,7 +47,8 @@ func TestMigrateImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	const space = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1"
-	inline, filed, indexed, selected, result := drawing(t, "png", 2), drawing(t, "png", 3), drawing(t, "jpeg", 4), drawing(t, "gif", 5), drawing(t, "png", 6)
+	inline, filed, indexed, selected, result := drawing(t, "png", 2), drawing(t, "png", 3), drawing(t, "jpeg", 4), drawing(t, "gif", 5),
+		drawing(t, "png", 6)
 	quoted := func(v any) string {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -64,13 +66,18 @@ func TestMigrateImages(t *testing.T) {
 		return "/home/ana/.config/Cursor/User/workspaceStorage/" + space + "/images/" + name
 	}
 	prompt := doc{"_v": 3, "type": 1, "bubbleId": "u1", "text": "look at this",
-		"images":  []doc{{"uuid": "i1", "data": base64.StdEncoding.EncodeToString(inline)}, {"path": at("shot.png")}, {"data": byIndex}, {"path": "/elsewhere/x.png"}, {"data": base64.StdEncoding.EncodeToString([]byte("\x89PNG broken"))}},
-		"context": doc{"fileSelections": []doc{{"uri": doc{"path": "/home/ana/shop/attached.go"}}}, "selectedImages": []doc{{"path": at("selected.gif")}}}}
-	came := doc{"content": []doc{{"type": "text", "text": "a screenshot"}, {"type": "image", "mimeType": "image/png", "data": base64.StdEncoding.EncodeToString(result)}}}
-	call := doc{"_v": 3, "type": 2, "bubbleId": "t1", "toolFormerData": doc{"tool": 49, "toolCallId": "c1", "name": "mcp_browser_shot", "status": "completed", "params": quoted(doc{"server": "browser", "toolName": "shot"}), "result": quoted(came)}}
+		"images": []doc{{"uuid": "i1", "data": base64.StdEncoding.EncodeToString(inline)}, {"path": at("shot.png")}, {"data": byIndex},
+			{"path": "/elsewhere/x.png"}, {"data": base64.StdEncoding.EncodeToString([]byte("\x89PNG broken"))}},
+		"context": doc{"fileSelections": []doc{{"uri": doc{"path": "/home/ana/shop/attached.go"}}},
+			"selectedImages": []doc{{"path": at("selected.gif")}}}}
+	came := doc{"content": []doc{{"type": "text", "text": "a screenshot"},
+		{"type": "image", "mimeType": "image/png", "data": base64.StdEncoding.EncodeToString(result)}}}
+	call := doc{"_v": 3, "type": 2, "bubbleId": "t1", "toolFormerData": doc{"tool": 49, "toolCallId": "c1", "name": "mcp_browser_shot",
+		"status": "completed", "params": quoted(doc{"server": "browser", "toolName": "shot"}), "result": quoted(came)}}
 	script := "-- file: workspaceStorage/" + space + "/workspace.json\n{\"folder\":\"file:///home/ana/shop\"}\n" +
 		"-- file: globalStorage/state.vscdb\nCREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);\nCREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);\nINSERT INTO cursorDiskKV VALUES\n" +
-		" ('composerData:c1', '" + quoted(doc{"_v": 18, "composerId": "c1", "createdAt": 1785000000000, "fullConversationHeadersOnly": []doc{{"bubbleId": "u1", "type": 1}, {"bubbleId": "t1", "type": 2}}}) + "'),\n" +
+		" ('composerData:c1', '" + quoted(doc{"_v": 18, "composerId": "c1", "createdAt": 1785000000000,
+		"fullConversationHeadersOnly": []doc{{"bubbleId": "u1", "type": 1}, {"bubbleId": "t1", "type": 2}}}) + "'),\n" +
 		" ('bubbleId:c1:u1', '" + quoted(prompt) + "'),\n ('bubbleId:c1:t1', '" + quoted(call) + "');\n"
 	user := filepath.Join(dir, "User")
 	if err := ide.Build(user, script); err != nil {
@@ -85,7 +92,7 @@ func TestMigrateImages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stdout, stderr, code := callWith(t, t.Context(), map[string]string{homeVariable(): dir}, "migrate", user, "--cwd", dir, "--losses")
+	stdout, stderr, code := callWith(t, t.Context(), map[string]string{console.HomeVariable(): dir}, "migrate", user, "--cwd", dir, "--losses")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/console"
 	"rehome/schemas"
 )
 
@@ -20,7 +21,8 @@ func migrating(t *testing.T, home string, args ...string) (res struct {
 	}
 }, code int) {
 	t.Helper()
-	stdout, stderr, code := callWith(t, t.Context(), map[string]string{homeVariable(): home}, append([]string{"migrate", "--json"}, args...)...)
+	stdout, stderr, code := callWith(t, t.Context(), map[string]string{console.HomeVariable(): home},
+		append([]string{"migrate", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(stdout), &res); err != nil {
 		t.Fatalf("%v: %s%s", err, stdout, stderr)
 	}
@@ -57,7 +59,8 @@ func TestMigrate(t *testing.T) {
 		if m.Continue != end || m.Cwd != app {
 			t.Errorf("%q: goes on with %s, want %s", args, m.Continue, end)
 		}
-		if _, err := os.Stat(m.File); (err == nil) != (want != "checked") || filepath.Dir(filepath.Dir(m.File)) != filepath.Join(dir, ".claude", "projects") {
+		if _, err := os.Stat(m.File); (err == nil) != (want != "checked") ||
+			filepath.Dir(filepath.Dir(m.File)) != filepath.Join(dir, ".claude", "projects") {
 			t.Errorf("%q: %s: %v", args, m.File, err)
 		}
 		return m.File
@@ -114,14 +117,18 @@ func TestMigrateFolders(t *testing.T) {
 	t.Chdir(dir)
 	furnish(t, dir)
 	res, _ := migrating(t, dir, "chat/store.db", "--cwd", ".", "--claude-dir", "config")
-	if m := res.Migrated[0]; !strings.HasPrefix(m.File, filepath.Join(dir, "config", "projects")) || !strings.Contains(m.Continue, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "config")+" claude") {
+	if m := res.Migrated[0]; !strings.HasPrefix(m.File, filepath.Join(dir, "config", "projects")) ||
+		!strings.Contains(m.Continue, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "config")+" claude") {
 		t.Errorf("%+v", m)
 	}
-	env := map[string]string{homeVariable(): dir, "CLAUDE_CONFIG_DIR": filepath.Join(dir, "theirs")}
-	if stdout, stderr, code := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "-v"); code != 0 || !strings.Contains(stdout, filepath.Join(dir, "theirs", "projects")) || !strings.Contains(stdout, " && claude --resume ") {
+	env := map[string]string{console.HomeVariable(): dir, "CLAUDE_CONFIG_DIR": filepath.Join(dir, "theirs")}
+	if stdout, stderr, code := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "-v"); code != 0 ||
+		!strings.Contains(stdout, filepath.Join(dir, "theirs", "projects")) || !strings.Contains(stdout, " && claude --resume ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
-	if stdout, _, _ := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "--home", "home", "-v"); !strings.Contains(stdout, filepath.Join(dir, "home", ".claude", "projects")) || !strings.Contains(stdout, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "home", ".claude")+" claude") {
+	if stdout, _, _ := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "--home", "home",
+		"-v"); !strings.Contains(stdout, filepath.Join(dir, "home", ".claude", "projects")) ||
+		!strings.Contains(stdout, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "home", ".claude")+" claude") {
 		t.Errorf("%s: the environment is not that home's", stdout)
 	}
 }
@@ -137,7 +144,7 @@ func TestMigrateUnnamedFolder(t *testing.T) {
 	app := filepath.Join(home, "app")
 	t.Chdir(app)
 	for _, args := range [][]string{{"--last"}, {"--project", ".", "--all"}, {"5d0b2b7e"}} {
-		res, code := migrating(t, a.out.getenv(homeVariable()), append(args, "--dry-run")...)
+		res, code := migrating(t, a.Out.Getenv(console.HomeVariable()), append(args, "--dry-run")...)
 		if code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Cwd != app {
 			t.Errorf("%q: exit %d, %+v", args, code, res)
 		}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/convert/mv"
 	"rehome/formats"
@@ -191,8 +192,9 @@ func (c *movedCase) moves(everyWay bool) {
 	if c.stated {
 		h.state(folders[0])
 	}
-	a := &app{ctx: t.Context(), reg: all.Registry(), out: newOutput(io.Discard, io.Discard, func(name string) string { return h.env[name] },
-		OutputFlags{}), now: time.Now}
+	a := &console.App{Ctx: t.Context(), Reg: all.Registry(), Out: console.NewOutput(io.Discard, io.Discard,
+		func(name string) string { return h.env[name] },
+		console.OutputFlags{}), Now: time.Now}
 	into := func() launch {
 		src, err := resolve(a, movedChat, false)
 		if err != nil {
@@ -268,16 +270,16 @@ func (h *movedHome) state(folder string) {
 }
 
 // move moves the project, and its sessions after it.
-func (h *movedHome) move(a *app, old, now string, remove bool) {
+func (h *movedHome) move(a *console.App, old, now string, remove bool) {
 	h.t.Helper()
-	m := machine(a.out.getenv)
+	m := console.Machine(a.Out.Getenv)
 	o := mv.Options{Old: old, New: now, Machine: m, UndoDir: convert.UndoDir(m)}
 	if err := errors.Join(os.MkdirAll(filepath.Dir(now), 0o755), os.Rename(old, now)); err != nil {
 		h.t.Fatal(err)
 	}
-	done, err := mv.Move(h.t.Context(), a.reg, o)
+	done, err := mv.Move(h.t.Context(), a.Reg, o)
 	if err == nil && remove {
-		done, err = mv.Remove(h.t.Context(), a.reg, o)
+		done, err = mv.Remove(h.t.Context(), a.Reg, o)
 	}
 	if err != nil || done.Count(mv.Failed) > 0 || len(done.Sessions) == 0 {
 		h.t.Fatalf("%q to %q: %v, %+v", old, now, err, done)
@@ -297,7 +299,7 @@ func (h *movedHome) moveByHand(old, now string) {
 }
 
 // ways returns the folder of the chat as each command finds it. l is how it continues.
-func (h *movedHome) ways(a *app, l launch) map[string]string {
+func (h *movedHome) ways(a *console.App, l launch) map[string]string {
 	h.t.Helper()
 	listing, err := listAll(a, false)
 	if err != nil {
@@ -318,27 +320,27 @@ func (h *movedHome) ways(a *app, l launch) map[string]string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	v := &viewer{app: a, cmd: &showCmd{}}
+	v := &viewer{App: a, cmd: &showCmd{}}
 	for s, err := range v.plainDecoder(src)(h.t.Context(), formats.FullView(1)) {
 		if err != nil {
 			h.t.Fatal(err)
 		}
 		out["show"] = s.Workspace
 	}
-	done, err := convert.Migrate(h.t.Context(), a.reg, []convert.MigrateSource{src.toMigrate()},
+	done, err := convert.Migrate(h.t.Context(), a.Reg, []convert.MigrateSource{src.toMigrate()},
 		convert.MigrateOptions{To: "cursor-sdk", Dir: filepath.Join(h.home, ".cursor"), Folders: candidates(a, src.folder), DryRun: true})
 	if err != nil || len(done.Migrated) != 1 {
 		h.t.Fatal(err)
 	}
 	out["migrate"] = done.Migrated[0].Cwd
 	back, err := (&migrateCmd{Src: l.session}).bringBack(a, convert.MigrateOptions{Folders: candidates(a), DryRun: true,
-		UndoDir: convert.UndoDir(machine(a.out.getenv))})
+		UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv))})
 	if err != nil || len(back.Migrated) != 1 || back.Migrated[0].Status != convert.Same {
 		h.t.Fatalf("--back: %v, %+v", err, back)
 	}
 	out["--back"] = back.Migrated[0].Cwd
-	further, err := mv.Move(h.t.Context(), a.reg, mv.Options{Old: h.now, New: h.now + "2", Machine: machine(a.out.getenv),
-		UndoDir: convert.UndoDir(machine(a.out.getenv)), DryRun: true})
+	further, err := mv.Move(h.t.Context(), a.Reg, mv.Options{Old: h.now, New: h.now + "2", Machine: console.Machine(a.Out.Getenv),
+		UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), DryRun: true})
 	if err != nil || further.Count(mv.Planned) != 2 {
 		h.t.Errorf("%q to %q: mv would not find both sessions: %v, %+v", h.old, h.now, err, further)
 	}
@@ -353,7 +355,7 @@ func newMovedHome(t *testing.T, old, now string) *movedHome {
 		t.Fatal(err)
 	}
 	h := &movedHome{t, home, filepath.Join(home, old), filepath.Join(home, now), map[string]string{
-		homeVariable(): home, "PATH": clientsIn(t, home), "LOCALAPPDATA": filepath.Join(home, "AppData", "Local"),
+		console.HomeVariable(): home, "PATH": clientsIn(t, home), "LOCALAPPDATA": filepath.Join(home, "AppData", "Local"),
 	}}
 	if err := os.MkdirAll(h.old, 0o755); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/convert/mv"
 	"rehome/formats"
@@ -59,46 +60,46 @@ type mvResult struct {
 }
 
 // Run copies the sessions, or removes the originals.
-func (c *mvCmd) Run(a *app) error {
+func (c *mvCmd) Run(a *console.App) error {
 	useHome(a, c.Home)
-	m := machine(a.out.getenv)
+	m := console.Machine(a.Out.Getenv)
 	o := mv.Options{Old: c.Old, New: c.New, Machine: m, UndoDir: convert.UndoDir(m), Clients: c.Client, DryRun: c.DryRun,
-		OnNotice: a.out.remark, Now: a.now}
+		OnNotice: a.Out.Remark, Now: a.Now}
 	if m.Home == "" || o.UndoDir == "" {
-		return noHomeError("pass --home DIR")
+		return console.NoHomeError("pass --home DIR")
 	}
 	run := mv.Move
 	if c.RemoveOld {
 		run = mv.Remove
 	}
-	done, failure := run(a.ctx, a.reg, o)
+	done, failure := run(a.Ctx, a.Reg, o)
 	if failure != nil && (done == nil || done.Count(mv.Moved, mv.Removed) == 0) {
 		return failure
 	}
 	if failure == nil && !c.RemoveOld && len(done.Sessions) == 0 && len(done.Left) == 0 {
-		return usageError{&formats.Error{At: done.Old, Err: errors.New("no client has sessions of this folder"),
-			Hint: "run `rehome ls --all` for the folders of all sessions"}}
+		return console.Usage(&formats.Error{At: done.Old, Err: errors.New("no client has sessions of this folder"),
+			Hint: "run `rehome ls --all` for the folders of all sessions"})
 	}
 	err := failure
 	res := &mvResult{done, map[string]string{}}
 	for i := range done.Sessions {
 		s := &done.Sessions[i]
-		res.clients[s.Client] = clientName(a.reg, s.Client)
+		res.clients[s.Client] = console.ClientName(a.Reg, s.Client)
 		err = errors.Join(err, s.Err())
 	}
 	for _, l := range done.Left {
-		res.clients[l.Client] = clientName(a.reg, l.Client)
+		res.clients[l.Client] = console.ClientName(a.Reg, l.Client)
 	}
-	if perr := a.out.printResult(a.ctx, res); perr != nil {
+	if perr := a.Out.Print(a.Ctx, res); perr != nil {
 		return perr
 	}
 	switch n := done.Count(mv.Failed); {
 	case failure != nil:
 		return failure // with what was done so far
 	case errors.Is(err, formats.ErrBusy):
-		return reported{fmt.Errorf("%d of %d: %w", n, len(done.Sessions), formats.ErrBusy)}
+		return console.Printed(fmt.Errorf("%d of %d: %w", n, len(done.Sessions), formats.ErrBusy))
 	case n > 0:
-		return reported{fmt.Errorf("%d of %d failed", n, len(done.Sessions))}
+		return console.Printed(fmt.Errorf("%d of %d failed", n, len(done.Sessions)))
 	}
 	return nil
 }

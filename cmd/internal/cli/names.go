@@ -48,3 +48,21 @@ func (p Program) nameModel(m *kong.Application) {
 		}
 	}
 }
+
+// cliModel returns the grammar as parsed by kong. Completion and the manual page
+// are made from it.
+func (p Program) cliModel() *kong.Application {
+	m := p.plainModel()
+	p.nameModel(m)
+	return m
+}
+
+// plainModel is cliModel as the grammar says it.
+func (p Program) plainModel() *kong.Application {
+	k, err := kong.New(&grammar{Plugins: p.plugins()}, kong.Name(p.Name), kong.Description(p.About))
+	if err != nil {
+		panic(err) // the grammar itself is wrong
+	}
+	k.Model.HelpFlag.Help = helpFlag
+	return k.Model
+}

@@ -24,10 +24,6 @@ func TestNames(t *testing.T) {
 			t.Errorf("rehome itself: %q", got)
 		}
 	}
-	doc := []byte("{\n  \"hint\": \"run `rehome ls` \\\" \",\n  \"text\": \"\\\"hint\\\": \\\"`rehome ls`\\\"\",\n  \"path\": \"`rehome ls`\"\n}\n")
-	if got, want := string(renameHints(doc, p.own)), strings.Replace(string(doc), "`rehome ls", "`rehome-x ls", 1); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
 	p.Schemes = []string{"claude+s3", "postgres"}
 	for scheme, hint := range map[string]string{"postgress": "did you mean postgres", "mongodb": "addresses begin with claude+s3://, postgres://", "postgres": "`rehome-x convert ADDRESS FOLDER`"} {
 		var out bytes.Buffer

@@ -3,11 +3,10 @@ package cli
 import (
 	"context"
 	"io"
-	"os"
-	"runtime/debug"
 
 	"github.com/alecthomas/kong"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
@@ -36,25 +35,6 @@ type Program struct {
 // Rehome is the program without more commands.
 func Rehome() Program { return Program{Name: "rehome", About: about} }
 
-// memoryLimit is a heap size that is acceptable on any machine.
-const memoryLimit = 68 << 20
-
-// Setup prepares the process for Run, and returns its context, which ends when the
-// user interrupts.
-func Setup() context.Context {
-	// Batches and buffers are reused, so the heap is small, and collecting it
-	// each time it doubles would dominate the work on many small stores. Let it
-	// grow to memoryLimit instead. Limits that the user has set take precedence.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-		growMemoryLimit()
-	}
-	return signalContext()
-}
-
 // Call is one run of a command that a Program adds. Its struct has a method
 // Run(*Call) error.
 type Call struct {
@@ -63,17 +43,17 @@ type Call struct {
 	Getenv   func(string) string
 	Verbose  bool
 
-	app *app
+	app *console.App
 }
 
 // Page is where a result is printed as text.
 type Page = screen.Page
 
 // Result is what a command prints: its struct as JSON with --json, else its text.
-type Result = result
+type Result = console.Result
 
 // Print prints the result of the command.
-func (c *Call) Print(r Result) error { return c.app.out.printResult(c.Context, r) }
+func (c *Call) Print(r Result) error { return c.app.Out.Print(c.Context, r) }
 
 // PrintFindings prints the result, and returns the error for what it found: exit
 // code 4. findings is a phrase such as "3 stores are missing".
@@ -81,41 +61,41 @@ func (c *Call) PrintFindings(r Result, findings string) error {
 	if err := c.Print(r); err != nil {
 		return err
 	}
-	return reported{summary{findings, errFindings}}
+	return console.Printed(console.Summarize(findings, console.ErrFindings))
 }
 
 // Remark prints a message while the command runs, unless --quiet.
-func (c *Call) Remark(text string) { c.app.out.remark(text) }
+func (c *Call) Remark(text string) { c.app.Out.Remark(text) }
 
 // Progress returns what draws progress on a terminal, nil if it is not shown.
 // EndProgress removes it.
-func (c *Call) Progress() func(convert.Progress) { return c.app.out.progress() }
+func (c *Call) Progress() func(convert.Progress) { return c.app.Out.Progress() }
 
 // EndProgress removes the progress from the terminal.
-func (c *Call) EndProgress() { c.app.out.endProgress() }
+func (c *Call) EndProgress() { c.app.Out.EndProgress() }
 
 // Usage returns err as an invalid command line: exit code 2.
-func Usage(err error) error { return usageError{err} }
+func Usage(err error) error { return console.Usage(err) }
 
 // Fail prints an error as the commands do, and returns its exit code. args decides
 // between text and JSON.
 func (p Program) Fail(err error, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
-	o := newOutput(stdout, stderr, getenv, OutputFlags{Color: "auto", JSON: wantsJSON(args)})
+	o := console.NewOutput(stdout, stderr, getenv, console.OutputFlags{Color: "auto", JSON: wantsJSON(args)})
 	p.identify(o)
-	return o.fail(err)
+	return o.Fail(err)
 }
 
 // Progress returns what draws progress on a terminal, nil if it is not shown, and what
 // removes it.
 func Progress(quiet bool, stderr io.Writer, getenv func(string) string) (draw func(convert.Progress), end func()) {
-	o := newOutput(io.Discard, stderr, getenv, OutputFlags{Color: "auto", Quiet: quiet})
-	return o.progress(), o.endProgress
+	o := console.NewOutput(io.Discard, stderr, getenv, console.OutputFlags{Color: "auto", Quiet: quiet})
+	return o.Progress(), o.EndProgress
 }
 
 // identify makes what o prints name the program.
-func (p Program) identify(o *output) {
-	if o.name = p.Name; p.Name != Rehome().Name {
-		o.rename = p.own
+func (p Program) identify(o *console.Output) {
+	if o.Name = p.Name; p.Name != Rehome().Name {
+		o.Rename = p.own
 	}
 }
 
@@ -126,3 +106,7 @@ func (p Program) plugins() kong.Plugins {
 	}
 	return kong.Plugins{p.Commands}
 }
+
+// Setup prepares the process for Run, and returns its context, which ends when the
+// user interrupts.
+func Setup() context.Context { return console.Setup() }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/cmd/internal/screen"
 	"rehome/testdata/homes"
 )
@@ -52,7 +53,7 @@ func TestTerminal(t *testing.T) {
 					if colored := strings.Contains(got, "\x1b["); colored != (len(env) == 2 && env["TZ"] != "") {
 						t.Errorf("title %d, %v: color is %v", i, env, colored)
 					}
-					keepsTo(t, width, bare(got))
+					keepsTo(t, width, clitest.Bare(got))
 				}
 			}
 		}
@@ -68,7 +69,8 @@ func keepsTo(t *testing.T, width int, text string) {
 				t.Fatalf("%U comes through: %q", r, line)
 			}
 		}
-		if n := screen.Cells(screen.Safe(line)); n > width && !strings.Contains(line, "  rehome ") && !strings.Contains(line, ": rehome ") { // a command to copy
+		if n := screen.Cells(screen.Safe(line)); n > width && !strings.Contains(line, "  rehome ") &&
+			!strings.Contains(line, ": rehome ") { // a command to copy
 			t.Errorf("%d of %d cells: %q", n, width, line)
 		}
 	}
@@ -85,12 +87,13 @@ func TestHelpOnTerminal(t *testing.T) {
 				if n != nil {
 					args = []string{n.Name, flag}
 				}
-				got := bare(onTerminal(t, width, 200, env, args...))
+				got := clitest.Bare(onTerminal(t, width, 200, env, args...))
 				if strings.Contains(got, "paged:") {
 					t.Errorf("%q: paged on 200 rows", args)
 				}
 				for line := range strings.Lines(got) {
-					if w := screen.Cells(screen.Safe(strings.TrimRight(line, "\n"))); w > width && !strings.HasPrefix(line, "  rehome ") && !strings.HasPrefix(line, "  #") && !strings.HasPrefix(line, "  agent ") {
+					if w := screen.Cells(screen.Safe(strings.TrimRight(line, "\n"))); w > width && !strings.HasPrefix(line, "  rehome ") &&
+						!strings.HasPrefix(line, "  #") && !strings.HasPrefix(line, "  agent ") {
 						t.Errorf("%q: %d of %d cells: %s", args, w, width, line)
 					}
 				}
@@ -123,7 +126,7 @@ func TestLsOnTerminal(t *testing.T) {
 	env := map[string]string{"HOME": home, "TERM": "xterm", "PATH": os.Getenv("PATH"), "PAGER": "sed s/^/paged:/"}
 	for _, size := range [][2]int{{100, 40}, {60, 20}, {30, 15}} {
 		colored := onTerminal(t, size[0], size[1], env, "ls")
-		got := bare(colored)
+		got := clitest.Bare(colored)
 		keepsTo(t, size[0], got)
 		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 		if len(lines) > size[1]-1 || len(lines) < size[1]-4 {
@@ -132,7 +135,8 @@ func TestLsOnTerminal(t *testing.T) {
 		if lines[1] != "This folder" || lines[8] != "" || lines[9] != "Other folders" || !strings.Contains(got, "; all: --limit 0") {
 			t.Errorf("sections of\n%s", got)
 		}
-		if !strings.Contains(colored, "\x1b[36m"+homes.ID(167)[:8]+"\x1b[0m") || strings.Contains(colored, "\x1b[38;5;68mcursor-cli") != (size[0] >= 50) || strings.Contains(got, "turns") != (size[0] >= 80) {
+		if !strings.Contains(colored, "\x1b[36m"+homes.ID(167)[:8]+"\x1b[0m") ||
+			strings.Contains(colored, "\x1b[38;5;68mcursor-cli") != (size[0] >= 50) || strings.Contains(got, "turns") != (size[0] >= 80) {
 			t.Errorf("colors or columns of\n%q", colored)
 		}
 		if all := onTerminal(t, size[0], size[1], env, "ls", "--limit=0"); strings.Count(all, "paged:") != 224 {
@@ -140,7 +144,7 @@ func TestLsOnTerminal(t *testing.T) {
 		}
 	}
 	long := onTerminal(t, 100, 40, env, "ls", "--long", "--project=.")
-	if links := strings.Count(long, "\x1b]8;;file://"+here[:3]); links != 6 || !strings.Contains(bare(long), "    id "+homes.ID(167)) {
+	if links := strings.Count(long, "\x1b]8;;file://"+here[:3]); links != 6 || !strings.Contains(clitest.Bare(long), "    id "+homes.ID(167)) {
 		t.Errorf("%d links in\n%q", links, long)
 	}
 }

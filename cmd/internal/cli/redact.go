@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/formats"
 )
@@ -15,12 +16,12 @@ type redactCmd struct {
 	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
 	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default: that of SRC)"`
 
-	RedactOptions
+	console.RedactOptions
 
 	DryRun  bool `group:"Output:" help:"Redact and verify, but do not write DST"`
 	Replace bool `group:"Output:" help:"Replace DST, keeping the old one as DST.bak-1 (-2, ...)"`
 
-	ReadFlags
+	console.ReadFlags
 }
 
 func (redactCmd) Help() string {
@@ -48,33 +49,33 @@ Examples:
 }
 
 // Run redacts SRC into DST.
-func (c *redactCmd) Run(a *app) error {
+func (c *redactCmd) Run(a *console.App) error {
 	src, err := resolveSource(a, c.Src, false, c.Live)
 	if err != nil {
 		return err
 	}
 	if src.session != "" {
-		return usageError{&formats.Error{At: c.Src, Err: errors.New("redact copies whole stores, not single sessions"),
-			Hint: "name the store, or run `rehome convert` with --redact --to canonical"}}
+		return console.Usage(&formats.Error{At: c.Src, Err: errors.New("redact copies whole stores, not single sessions"),
+			Hint: "name the store, or run `rehome convert` with --redact --to canonical"})
 	}
 	o := convert.Options{
 		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Live: c.Live, Jobs: c.Jobs, State: stateDir(a),
-		Redact: c.redaction(), Same: true,
-		OnNotice: a.out.remark, Verbose: a.out.verbose, OnProgress: a.out.progress(),
+		Redact: c.Redaction(), Same: true,
+		OnNotice: a.Out.Remark, Verbose: a.Out.Verbose, OnProgress: a.Out.Progress(),
 	}
-	report, err := convert.Convert(a.ctx, a.reg, src.path, c.Dst, o)
-	a.out.endProgress()
+	report, err := convert.Convert(a.Ctx, a.Reg, src.path, c.Dst, o)
+	a.Out.EndProgress()
 	if errors.Is(err, context.Canceled) {
-		return summary{"interrupted: nothing was written", err}
+		return console.Summarize("interrupted: nothing was written", err)
 	}
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(a.ctx, newRedactResult(report, c.Key != "", a.out.verbose)); werr != nil {
+	if werr := a.Out.Print(a.Ctx, newRedactResult(report, c.Key != "", a.Out.Verbose)); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {
-		return reported{err}
+		return console.Printed(err)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/golden"
 )
 
@@ -61,19 +62,29 @@ func claudeSecrets(t *testing.T, dir string) {
 	picture = slices.Concat(picture[:33], text.Bytes(), picture[33:])
 	block := func(v ...m) []m { return v }
 	entries := []m{
-		{"type": "user", "message": m{"role": "user", "content": block(m{"type": "text", "text": s}, m{"type": "image", "source": m{"type": "base64", "media_type": "image/png", "data": base64.StdEncoding.EncodeToString(picture)}})}},
-		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_1", "type": "message", "model": "claude-opus-5-5", "content": block(m{"type": "thinking", "thinking": "hm, " + s, "signature": "c2ln"})}},
-		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_1", "type": "message", "model": "claude-opus-5-5", "content": block(m{"type": "tool_use", "id": "t1", "name": "Bash", "input": m{"command": "echo " + string(outer), "description": hex.EncodeToString([]byte(s))}})}},
-		{"type": "user", "message": m{"role": "user", "content": block(m{"type": "tool_result", "tool_use_id": "t1", "content": "see " + base64.StdEncoding.EncodeToString([]byte(s)) + " and " + url.QueryEscape(s)})}, "toolUseResult": m{"stdout": s, "stderr": string(outer), "interrupted": false}},
-		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_2", "type": "message", "model": "claude-opus-5-5", "content": block(m{"type": "tool_use", "id": "t2", "name": "Write", "input": m{"file_path": cwd + "/a.txt", "content": s + "\n"}})}},
-		{"type": "user", "message": m{"role": "user", "content": block(m{"type": "tool_result", "tool_use_id": "t2", "content": "ok"})}, "toolUseResult": m{"type": "create", "filePath": cwd + "/a.txt", "content": s + "\n", "structuredPatch": []m{}}},
-		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_3", "type": "message", "model": "claude-opus-5-5", "content": block(m{"type": "text", "text": "Done: " + s})}},
+		{"type": "user", "message": m{"role": "user", "content": block(m{"type": "text", "text": s},
+			m{"type": "image", "source": m{"type": "base64", "media_type": "image/png", "data": base64.StdEncoding.EncodeToString(picture)}})}},
+		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_1", "type": "message", "model": "claude-opus-5-5",
+			"content": block(m{"type": "thinking", "thinking": "hm, " + s, "signature": "c2ln"})}},
+		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_1", "type": "message", "model": "claude-opus-5-5",
+			"content": block(m{"type": "tool_use", "id": "t1", "name": "Bash",
+				"input": m{"command": "echo " + string(outer), "description": hex.EncodeToString([]byte(s))}})}},
+		{"type": "user", "message": m{"role": "user", "content": block(m{"type": "tool_result", "tool_use_id": "t1",
+			"content": "see " + base64.StdEncoding.EncodeToString([]byte(s)) + " and " + url.QueryEscape(s)})},
+			"toolUseResult": m{"stdout": s, "stderr": string(outer), "interrupted": false}},
+		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_2", "type": "message", "model": "claude-opus-5-5",
+			"content": block(m{"type": "tool_use", "id": "t2", "name": "Write", "input": m{"file_path": cwd + "/a.txt", "content": s + "\n"}})}},
+		{"type": "user", "message": m{"role": "user", "content": block(m{"type": "tool_result", "tool_use_id": "t2", "content": "ok"})},
+			"toolUseResult": m{"type": "create", "filePath": cwd + "/a.txt", "content": s + "\n", "structuredPatch": []m{}}},
+		{"type": "assistant", "message": m{"role": "assistant", "id": "msg_3", "type": "message", "model": "claude-opus-5-5",
+			"content": block(m{"type": "text", "text": "Done: " + s})}},
 	}
 	var b bytes.Buffer
 	parent := any(nil)
 	for i, e := range entries {
 		uuid := fmt.Sprintf("0000000%d-0000-4000-8000-000000000000", i)
-		maps.Copy(e, m{"parentUuid": parent, "uuid": uuid, "isSidechain": false, "timestamp": fmt.Sprintf("2026-01-01T00:00:0%d.000Z", i), "cwd": cwd, "sessionId": id, "version": "2.1.328", "userType": "external"})
+		maps.Copy(e, m{"parentUuid": parent, "uuid": uuid, "isSidechain": false, "timestamp": fmt.Sprintf("2026-01-01T00:00:0%d.000Z", i),
+			"cwd": cwd, "sessionId": id, "version": "2.1.328", "userType": "external"})
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(i%2 == 0)
 		if err := enc.Encode(e); err != nil {
@@ -168,7 +179,7 @@ func survivors(t *testing.T, path string) (out []string) {
 // names lists the files in a folder.
 func names(t *testing.T, dir string) string {
 	t.Helper()
-	tree, err := readTree(dir)
+	tree, err := clitest.ReadTree(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +264,8 @@ func redactedStores(t *testing.T, dir string) map[string]string {
 			}
 			b, err := os.ReadFile(p)
 			for i, word := range []string{`"text":"`, `"content":"`, `"command":"`, `"message":"`, `"path":"`} {
-				b = bytes.ReplaceAll(b, []byte(word), []byte(word+[]string{strings.Trim(string(quoted), `"`), hex.EncodeToString([]byte(sentence()))}[i%2]+" "))
+				b = bytes.ReplaceAll(b, []byte(word), []byte(word+[]string{strings.Trim(string(quoted), `"`),
+					hex.EncodeToString([]byte(sentence()))}[i%2]+" "))
 			}
 			fill(t, filepath.Join(to, strings.TrimPrefix(p, root)), string(b))
 			return err
@@ -279,7 +291,8 @@ func split(t *testing.T, dir string) {
 		return out
 	}
 	fill(t, filepath.Join(dir, "split.jsonl"), `{"type":"system","subtype":"init","session_id":"5e550000-0000-4000-8000-000000000001","model":"m","cwd":"/w"}`+"\n"+
-		`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]},"session_id":"5e550000-0000-4000-8000-000000000001"}`+"\n"+
+		`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]},"session_id":"5e550000-0000-4000-8000-000000000001"}`+
+		"\n"+
 		lines(`{"type":"thinking","subtype":"delta","text":%q,"session_id":"5e550000-0000-4000-8000-000000000001","timestamp_ms":176169900600%d}`)+
 		lines(`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":%q}]},"session_id":"5e550000-0000-4000-8000-000000000001","timestamp_ms":176169900700%d}`))
 	from := golden.Path(t, "../testdata/sdk/e2e-jsonl")
@@ -295,7 +308,8 @@ func split(t *testing.T, dir string) {
 	b = bytes.Replace(b, []byte(`"深い"`), []byte(`"`+v[9:]+` now"`), 1)
 	fill(t, name, string(b))
 	for _, to := range []string{"cursor-sdk", "cursor-ndjson"} {
-		if _, stderr, code := call(t, "convert", filepath.Join(dir, "sdk"), filepath.Join(dir, to), "--to", to, "--with-secrets", "--sidecar", "none", "--quiet"); code != 0 && to == "cursor-sdk" {
+		if _, stderr, code := call(t, "convert", filepath.Join(dir, "sdk"), filepath.Join(dir, to), "--to", to, "--with-secrets", "--sidecar",
+			"none", "--quiet"); code != 0 && to == "cursor-sdk" {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
 	}
@@ -335,7 +349,7 @@ func TestRedactPlanted(t *testing.T) {
 			if stdout, stderr, code := call(t, append(args, "--jobs", "4")...); code != 0 {
 				t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 			}
-			if same, err := sameTrees(filepath.Dir(dst), filepath.Dir(again)); err != nil || !same {
+			if same, err := clitest.SameTrees(filepath.Dir(dst), filepath.Dir(again)); err != nil || !same {
 				t.Errorf("redacted again, it changes (%v)", err)
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/backup"
@@ -177,11 +178,11 @@ func printStoreRows(p *screen.Page, rows []storeRow, all bool, dull ...string) {
 	}
 	for _, r := range shown {
 		pad := screen.Repeat(" ", len(backup.Unchanged)-len(r.status))
-		p.Line("  " + paintStatus(p, r.status) + pad + "  " + padRight(screen.Visible(r.client), width) + screen.Visible(r.path))
+		p.Line("  " + console.PaintStatus(p, r.status) + pad + "  " + console.PadRight(screen.Visible(r.client), width) + screen.Visible(r.path))
 		if r.note != "" {
 			p.Line(p.Faint("    " + r.note))
 		}
-		printFailure(p, "    ", r.failure)
+		console.PrintFailure(p, "    ", r.failure)
 	}
 	if rest := len(rows) - len(shown); rest > 0 && len(shown) > 0 {
 		p.Linef("  and %s (-v lists them)", screen.Plural(int64(rest), "more store"))
@@ -206,6 +207,7 @@ func (t *storeTotals) add(status string, files, bytes int64, sessions int) {
 // states counts the stores in each state.
 func (t *storeTotals) states(p *screen.Page) screen.Safe {
 	n := sum(t.count)
-	return screen.Plural(int64(n), "store") + ": " + listCounts(p, t.count, backup.Added, backup.Updated, backup.Recovered, backup.Unchanged,
+	return screen.Plural(int64(n), "store") + ": " + console.ListCounts(p, t.count, backup.Added, backup.Updated, backup.Recovered,
+		backup.Unchanged,
 		backup.Kept, backup.Newer, backup.Older, backup.Failed)
 }

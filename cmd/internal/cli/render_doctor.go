@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 )
 
@@ -31,7 +32,7 @@ func (r *doctorResult) Text(p *screen.Page) {
 	}
 	p.Line("  " + countSessions(r.Sessions, r.Subagents))
 	if len(r.absent) > 0 {
-		printProse(p, "  not found: "+screen.Join(visibleAll(r.absent), ", "))
+		console.PrintProse(p, "  not found: "+screen.Join(visibleAll(r.absent), ", "))
 	}
 	r.kept(p)
 	r.remarks(p)
@@ -40,14 +41,7 @@ func (r *doctorResult) Text(p *screen.Page) {
 
 func (r *doctorResult) kept(p *screen.Page) {
 	for i := range r.Kept {
-		printProse(p, "  "+r.Kept[i].line())
-	}
-}
-
-// printProse prints text, wrapped between words.
-func printProse(p *screen.Page, text screen.Safe) {
-	for _, line := range screen.WrapWords(text, p.Width) {
-		p.Line(line)
+		console.PrintProse(p, "  "+r.Kept[i].line())
 	}
 }
 
@@ -101,7 +95,7 @@ func (r *doctorResult) remarks(p *screen.Page) {
 	for i := range r.Clients {
 		if c := &r.Clients[i]; c.newer {
 			p.Line("")
-			printProse(p, screen.Sprintf("%s %s is newer than the versions tested (%s). Exact conversions copy every record anyway; "+
+			console.PrintProse(p, screen.Sprintf("%s %s is newer than the versions tested (%s). Exact conversions copy every record anyway; "+
 				"others report what they cannot carry.", screen.Visible(c.Format), screen.Visible(c.Versions[0].Name),
 				screen.Join(visibleAll(c.Tested), ", ")))
 		}
@@ -142,7 +136,7 @@ func (r *doctorResult) drift(p *screen.Page) {
 		p.Linef("  and %s more: --verbose lists all", screen.Grouped(rest))
 	}
 	p.Line("")
-	printProse(p, "To report this, paste the output of `rehome doctor --json` into an issue. It has names and counts, but no content.")
+	console.PrintProse(p, "To report this, paste the output of `rehome doctor --json` into an issue. It has names and counts, but no content.")
 }
 
 // driftRows returns a row for each name, and the number of names that have none.

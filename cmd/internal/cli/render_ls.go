@@ -2,19 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats/session"
 )
-
-// unknown stands for a value that is not known.
-const unknown screen.Safe = "–"
 
 func (r *lsResult) Text(p *screen.Page) {
 	if r.width == 0 {
@@ -195,7 +190,7 @@ func lsColumns() []lsColumn {
 
 func known(n *int64, format func(int64) screen.Safe) screen.Safe {
 	if n == nil {
-		return unknown
+		return console.Unknown
 	}
 	return format(*n)
 }
@@ -203,9 +198,9 @@ func known(n *int64, format func(int64) screen.Safe) screen.Safe {
 func (r *lsResult) title(row *lsRow) screen.Safe {
 	title := screen.Safe("")
 	if row.Title != "" {
-		title = oneLine(row.Title)
+		title = console.OneLine(row.Title)
 	} else if row.prompt != "" { // in quotes: it is not the name of the session
-		title = "“" + oneLine(row.prompt) + "”"
+		title = "“" + console.OneLine(row.prompt) + "”"
 	}
 	if row.copied {
 		title = "→ " + title
@@ -213,14 +208,14 @@ func (r *lsResult) title(row *lsRow) screen.Safe {
 	if row.Mark != "" {
 		title = screen.Trim(title+" ("+screen.Visible(row.Mark)+")", " ")
 	}
-	return row.indent + cmp.Or(title, unknown)
+	return row.indent + cmp.Or(title, console.Unknown)
 }
 
 func (r *lsResult) project(row *lsRow) screen.Safe {
 	if row.copied || row.here && sessions.SameFolder(row.Project, r.here) {
 		return ""
 	}
-	return shortenPath(r.shortPath(row.Project), r.width/maxProjectShare)
+	return console.ShortenPath(r.shortPath(row.Project), r.width/maxProjectShare)
 }
 
 func (r *lsResult) when(row *lsRow) screen.Safe {
@@ -234,7 +229,7 @@ func (r *lsResult) when(row *lsRow) screen.Safe {
 // age returns how long ago a session was changed.
 func age(t session.Stamp, now time.Time) screen.Safe {
 	if !t.Known() {
-		return unknown
+		return console.Unknown
 	}
 	return approximate(t, relativeTime(t.Time(), now))
 }
@@ -247,44 +242,7 @@ func approximate(t session.Stamp, text string) screen.Safe {
 	return screen.Visible(text)
 }
 
-func (r *lsResult) shortPath(dir string) screen.Safe { return shortPath(r.home, dir) }
-
-// shortPath returns a path with ~ for the home folder, or that it is unknown.
-func shortPath(home, dir string) screen.Safe {
-	if dir == "" {
-		return unknown
-	}
-	return screen.Visible(homePath(home, dir))
-}
-
-// homePath returns a path with ~ for the home folder.
-func homePath(home, dir string) string {
-	if rel, err := filepath.Rel(home, dir); home != "" && err == nil && filepath.IsLocal(rel) {
-		return path.Join("~", filepath.ToSlash(rel))
-	}
-	return dir
-}
-
-// shortenPath shortens a path to a width by cutting it to its last element, and
-// that at its beginning.
-func shortenPath(dir screen.Safe, width int) screen.Safe {
-	if screen.Cells(dir) > width {
-		dir = dir[strings.LastIndexByte(string(dir), '/')+1:]
-	}
-	return screen.CutLeft(dir, width)
-}
-
-// gap is the number of spaces between columns.
-const gap = 2
-
-// padRight pads a cell to a width, followed by the gap.
-func padRight(s screen.Safe, width int) screen.Safe {
-	return screen.Pad(s, width) + screen.Repeat(" ", gap)
-}
-
-func padLeft(s screen.Safe, width int) screen.Safe {
-	return screen.Repeat(" ", width-screen.Cells(s)) + s
-}
+func (r *lsResult) shortPath(dir string) screen.Safe { return console.ShortPath(r.home, dir) }
 
 // table prints rows. The title has the width that the other columns leave.
 func (r *lsResult) table(p *screen.Page, rows []lsRow) {
@@ -304,7 +262,7 @@ func (r *lsResult) table(p *screen.Page, rows []lsRow) {
 			} else {
 				cell += pad
 			}
-			out += cell + screen.Repeat(" ", gap)
+			out += cell + screen.Repeat(" ", console.Gap)
 		}
 		return screen.TrimRight(out, " ")
 	}
@@ -335,7 +293,7 @@ func (r *lsResult) measure(rows []lsRow) (columns []lsColumn, cells [][]screen.S
 		list, filled := make([]screen.Safe, len(rows)), false
 		for i := range rows {
 			list[i] = c.cell(r, &rows[i])
-			filled = filled || list[i] != "" && list[i] != unknown
+			filled = filled || list[i] != "" && list[i] != console.Unknown
 		}
 		if !filled && len(columns) > titleColumn {
 			continue
@@ -352,7 +310,7 @@ func (r *lsResult) measure(rows []lsRow) (columns []lsColumn, cells [][]screen.S
 	room := r.width
 	for i, w := range width {
 		if i != titleColumn {
-			room -= w + gap
+			room -= w + console.Gap
 		}
 	}
 	width[titleColumn] = min(width[titleColumn], max(room, minTitleWidth))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/merge"
 )
@@ -43,7 +44,7 @@ func (r mergeResult) Text(p *screen.Page) {
 		if s.Outcome != merge.Forked {
 			continue
 		}
-		p.Line("    fork " + screen.Visible(s.ID) + "  " + oneLine(s.Title))
+		p.Line("    fork " + screen.Visible(s.ID) + "  " + console.OneLine(s.Title))
 		p.Line(p.Faint("      of " + screen.Visible(s.Of)))
 	}
 	r.remarks(p)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
@@ -17,7 +18,7 @@ import (
 // Text prints a line for each session if there are few, what the model will not see,
 // and how to continue. Failures come last, by their reasons.
 func (r *migrateResult) Text(p *screen.Page) {
-	few, all := len(r.Migrated) <= maxSessionRows, lossTotals{}
+	few, all := len(r.Migrated) <= maxSessionRows, console.LossTotals{}
 	var done []migrated // in this run, with --losses also before
 	count := map[string]int{}
 	for _, m := range r.Migrated {
@@ -28,7 +29,7 @@ func (r *migrateResult) Text(p *screen.Page) {
 		asked := r.losses && m.Agent != r.agent // also about what an earlier run lost
 		if m.Status != convert.Failed && (m.Status != convert.Same && m.Status != convert.Continued || asked) {
 			done = append(done, m)
-			all.addSession(m.Migrated, len(r.Migrated) == 1)
+			all.AddSession(m.Migrated, len(r.Migrated) == 1)
 		}
 	}
 	r.skipped(p)
@@ -57,12 +58,12 @@ func (r *migrateResult) redacted(p *screen.Page, done []migrated) {
 	for _, m := range done {
 		sums = convert.AddRedacted(sums, m.Redacted)
 	}
-	printRedacted(p, sums)
+	console.PrintRedacted(p, sums)
 }
 
 // headline prints what became of a session.
 func (r *migrateResult) headline(p *screen.Page, m migrated) {
-	title, client := oneLine(cmp.Or(m.Title, m.ID)), screen.Visible(r.client)
+	title, client := console.OneLine(cmp.Or(m.Title, m.ID)), screen.Visible(r.client)
 	lead, rest := screen.Safe("✓ "), " → "+client+"   "+r.size(m)
 	switch {
 	case m.Status == convert.Same && r.back:
@@ -125,7 +126,7 @@ func (r *migrateResult) totals(p *screen.Page, count map[string]int) {
 
 // lost prints in one line what the model does not see and what the client cannot do,
 // or all losses, if that is asked for.
-func (r *migrateResult) lost(p *screen.Page, done []migrated, all lossTotals) {
+func (r *migrateResult) lost(p *screen.Page, done []migrated, all console.LossTotals) {
 	if len(done) == 0 || len(all) == 0 {
 		return
 	}
@@ -309,7 +310,7 @@ func (r *migrateResult) failures(p *screen.Page) {
 			}
 			row := screen.Visible(m.ID)
 			if m.Title != "" {
-				row += "  " + oneLine(m.Title)
+				row += "  " + console.OneLine(m.Title)
 			}
 			p.Line("    " + screen.Cut(row, cmp.Or(r.width, screen.PageWidth)-4))
 		}
@@ -317,13 +318,4 @@ func (r *migrateResult) failures(p *screen.Page) {
 			p.Line(p.Faint("  hint: " + screen.Visible(why.hint)))
 		}
 	}
-}
-
-// addSession adds the losses of a session. Their places name it, unless it is alone.
-func (t *lossTotals) addSession(m *convert.Migrated, alone bool) {
-	s := convert.StoreReport{Path: m.ID, Losses: m.Losses}
-	if alone {
-		s.Path = "."
-	}
-	t.add(&s)
 }

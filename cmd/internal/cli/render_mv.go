@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/mv"
 )
@@ -39,7 +40,7 @@ func (r *mvResult) Text(p *screen.Page) {
 }
 
 func (r *mvResult) session(p *screen.Page, s *mv.Session) {
-	mark, what := p.OK(), oneLine(cmp.Or(s.Title, s.ID, filepath.Base(s.From)))
+	mark, what := p.OK(), console.OneLine(cmp.Or(s.Title, s.ID, filepath.Base(s.From)))
 	verb := map[string]screen.Safe{mv.Planned: "to copy", mv.Moved: "copied", mv.Same: "already there", mv.Removed: "removed",
 		mv.Failed: "not copied"}[s.Status]
 	at := s.To

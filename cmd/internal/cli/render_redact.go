@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats/loss"
@@ -73,9 +74,9 @@ func (s *redactedStore) print(p *screen.Page) {
 	if s.Path != "." {
 		format = screen.Sprintf("%s: %s", screen.Visible(s.Path), format)
 	}
-	p.Linef("  %s, %s, %s, %s", format, paintStatus(p, s.Status), screen.Plural(s.Rows, "record"), screen.Size(s.Bytes))
+	p.Linef("  %s, %s, %s, %s", format, console.PaintStatus(p, s.Status), screen.Plural(s.Rows, "record"), screen.Size(s.Bytes))
 	s.found(p)
-	printFailure(p, "    ", s.Error)
+	console.PrintFailure(p, "    ", s.Error)
 }
 
 // found prints what was redacted and lost.
@@ -89,7 +90,7 @@ func (s *redactedStore) found(p *screen.Page) {
 	if len(s.Found) == 0 && s.Error == nil {
 		p.Line("    nothing to redact")
 	}
-	printLosses(p, "    ", s.Losses)
+	console.PrintLosses(p, "    ", s.Losses)
 }
 
 // summary prints what all stores have in common, and those that failed.
@@ -118,14 +119,14 @@ func (r *redactResult) summary(p *screen.Page) {
 	}
 	line := "  " + screen.Plural(int64(len(r.Stores)), "store")
 	for _, status := range order {
-		line += screen.Sprintf(", %s %s", screen.Grouped(count[status]), paintStatus(p, status))
+		line += screen.Sprintf(", %s %s", screen.Grouped(count[status]), console.PaintStatus(p, status))
 	}
 	p.Linef("%s; %s, %s", line, screen.Plural(all.Rows, "record"), screen.Size(all.Bytes))
 	all.found(p)
 	for i := range r.Stores {
 		if s := &r.Stores[i]; s.Error != nil {
-			p.Linef("  %s: %s", screen.Visible(s.Path), paintStatus(p, s.Status))
-			printFailure(p, "    ", s.Error)
+			p.Linef("  %s: %s", screen.Visible(s.Path), console.PaintStatus(p, s.Status))
+			console.PrintFailure(p, "    ", s.Error)
 		}
 	}
 	p.Line(p.Faint("  -v lists what was redacted in each store"))

@@ -3,6 +3,7 @@ package cli
 import (
 	"strconv"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/internal/shell"
@@ -65,24 +66,25 @@ func (r *searchResult) printSession(p *screen.Page, s *searchSession) {
 	}
 	client, rest := screen.Visible(s.Agent), screen.Safe("")
 	if s.Project != "" && r.width >= minWidthOfProject {
-		rest += screen.Repeat(" ", gap) + shortenPath(shortPath(r.home, s.Project), r.width/4)
+		rest += screen.Repeat(" ", console.Gap) + console.ShortenPath(console.ShortPath(r.home, s.Project), r.width/4)
 	}
 	listed := s.session.Listed
 	if listed == nil {
 		listed = &sessions.Listed{Head: s.session.Head}
 	}
 	if at := listed.When(); at.Known() {
-		rest += screen.Repeat(" ", gap) + age(at, r.now)
+		rest += screen.Repeat(" ", console.Gap) + age(at, r.now)
 	}
-	room := max(r.width-screen.Cells(r.name(s)+client+rest)-2*gap, minTitleWidth)
-	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(oneLine(s.Title), room), room) + p.Client(s.Agent, client) +
+	room := max(r.width-screen.Cells(r.name(s)+client+rest)-2*console.Gap, minTitleWidth)
+	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", console.Gap) + console.PadRight(screen.Cut(console.OneLine(s.Title), room), room) +
+		p.Client(s.Agent, client) +
 		p.Faint(rest))
 }
 
 // name returns what show and continue take for a session.
 func (r *searchResult) name(s *searchSession) screen.Safe {
 	if s.session.Listed == nil {
-		return shortPath(r.home, s.Source.Path) + "#" + screen.Visible(s.ID)
+		return console.ShortPath(r.home, s.Source.Path) + "#" + screen.Visible(s.ID)
 	}
 	return screen.Visible(r.listing.ShortID(s.ID))
 }
@@ -93,7 +95,7 @@ func (r *searchResult) printMatch(p *screen.Page, m *searchHit) {
 	if m.Branch != "" {
 		where = "  not sent"
 	}
-	where = padRight(where, 10) + padRight(screen.Visible(m.Kind), len("thinking"))
+	where = console.PadRight(where, 10) + console.PadRight(screen.Visible(m.Kind), len("thinking"))
 	p.Line(p.Faint(where) + r.excerpt(p, m, r.width-screen.Cells(where)))
 }
 
@@ -188,8 +190,8 @@ func (r *searchResult) printNext(p *screen.Page) {
 }
 
 // remarkUnread reports on stderr what could not be read.
-func (r *searchResult) remarkUnread(a *app) {
+func (r *searchResult) remarkUnread(a *console.App) {
 	for _, u := range r.Unread {
-		a.out.remark(u.Path + ": " + u.Reason)
+		a.Out.Remark(u.Path + ": " + u.Reason)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 )
@@ -19,7 +20,7 @@ func (r convertResult) sessions(p *screen.Page) {
 	t := r.count()
 	p.Linef("  %s, session conversion: %s", r.route(), t.line(p))
 	p.Line("  " + t.sizes())
-	printRedacted(p, r.Redacted)
+	console.PrintRedacted(p, r.Redacted)
 	r.folders(p)
 	few := t.total() <= maxSessionRows
 	var rows [][]screen.Safe
@@ -30,13 +31,13 @@ func (r convertResult) sessions(p *screen.Page) {
 			}
 		}
 	}
-	var losses lossTotals
+	var losses console.LossTotals
 	widths := screen.ColumnWidths(rows)
 	for i := range r.Stores {
 		s := &r.Stores[i]
 		if s.Error != nil {
-			p.Linef("    %s %s", paintStatus(p, s.Status), screen.Visible(s.Path))
-			printFailure(p, "      ", s.Error)
+			p.Linef("    %s %s", console.PaintStatus(p, s.Status), screen.Visible(s.Path))
+			console.PrintFailure(p, "      ", s.Error)
 		}
 		for k := range s.Sessions {
 			one := &s.Sessions[k]
@@ -48,13 +49,13 @@ func (r convertResult) sessions(p *screen.Page) {
 				p.Line(p.Faint("      " + screen.Shorten(one.Note)))
 			}
 			if one.Status == convert.Skipped {
-				printLosses(p, "      ", one.Losses)
+				console.PrintLosses(p, "      ", one.Losses)
 			}
 			if s.Error == nil || one.Error != nil && one.Error.Message != s.Error.Message {
-				printFailure(p, "      ", one.Error)
+				console.PrintFailure(p, "      ", one.Error)
 			}
 		}
-		losses.add(s)
+		losses.Add(s)
 	}
 	if rest := t.total() - len(rows); rest > 0 && len(rows) > 0 {
 		p.Linef("    and %s", screen.Plural(int64(rest), "more session"))
@@ -146,7 +147,7 @@ func (r convertResult) count() sessionCount {
 func (t sessionCount) total() int { return sum(t.count) }
 
 func (t sessionCount) line(p *screen.Page) screen.Safe {
-	return cmp.Or(listCounts(p, t.count, convert.Placed, convert.Checked, convert.Skipped, convert.Failed), "no sessions")
+	return cmp.Or(console.ListCounts(p, t.count, convert.Placed, convert.Checked, convert.Skipped, convert.Failed), "no sessions")
 }
 
 func (t sessionCount) sizes() screen.Safe {
@@ -185,7 +186,7 @@ func printSessionLine(p *screen.Page, row []screen.Safe, status string, widths [
 	if room := p.Width - screen.Cells("    "+row[0]+rest); room > 8 {
 		title = screen.Cut(title, room)
 	}
-	p.Line("    " + paintStatus(p, status) + rest + title)
+	p.Line("    " + console.PaintStatus(p, status) + rest + title)
 }
 
 // sessionError returns the error that a session conversion amounts to, or nil.
@@ -201,7 +202,7 @@ func sessionError(r *convert.Report) error {
 	case skipped > 0:
 		return skippedError(r, skipped, string(screen.Plural(int64(all), "session")))
 	case r.Beyond() > 0:
-		return fmt.Errorf("%s with losses outside of sessions: %w", screen.Plural(int64(r.Beyond()), "store"), errLosses)
+		return fmt.Errorf("%s with losses outside of sessions: %w", screen.Plural(int64(r.Beyond()), "store"), console.ErrLosses)
 	}
 	return nil
 }

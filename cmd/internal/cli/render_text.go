@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
-	"rehome/convert/backup"
-	"rehome/formats/loss"
 )
 
 // Text prints each format as a row, with its title on the next line.
@@ -81,9 +80,9 @@ func (r convertResult) Text(p *screen.Page) {
 		r.several(p)
 	}
 	if r.Lane == convert.ExactConversion {
-		printRedacted(p, r.Redacted)
+		console.PrintRedacted(p, r.Redacted)
 	}
-	printLosses(p, "  ", r.Report.Losses)
+	console.PrintLosses(p, "  ", r.Report.Losses)
 	r.changes(p)
 	switch updated := len(r.Stores) > 0 && slices.ContainsFunc(r.Stores, isUpdate); {
 	case r.Backup == "":
@@ -100,14 +99,15 @@ func (r convertResult) Text(p *screen.Page) {
 // single prints one store with its tables.
 func (r convertResult) single(p *screen.Page, s *convert.StoreReport) {
 	if s.Change == convert.Unchanged {
-		p.Linef("  %s -> %s, %s conversion: %s", s.From, s.To, r.Lane, paintStatus(p, outcome(s)))
+		p.Linef("  %s -> %s, %s conversion: %s", s.From, s.To, r.Lane, console.PaintStatus(p, outcome(s)))
 		return // an update counts what it reads, and that is not what the store holds
 	}
 	some := screen.Safe("")
 	if s.Partial {
 		some = " (only what changed was read)"
 	}
-	p.Linef("  %s -> %s, %s conversion: %s, %s, %s%s", s.From, s.To, r.Lane, paintStatus(p, outcome(s)), screen.Plural(s.Rows, "record"),
+	p.Linef("  %s -> %s, %s conversion: %s, %s, %s%s", s.From, s.To, r.Lane, console.PaintStatus(p, outcome(s)),
+		screen.Plural(s.Rows, "record"),
 		screen.Size(s.Bytes), some)
 	var rows [][]screen.Safe
 	for i, set := range s.Sets {
@@ -121,9 +121,9 @@ func (r convertResult) single(p *screen.Page, s *convert.StoreReport) {
 	if more := len(s.Sets) - len(rows); more > 0 {
 		p.Linef("    and %d more", more)
 	}
-	printLosses(p, "  ", s.Losses)
+	console.PrintLosses(p, "  ", s.Losses)
 	printWithheld(p, s.Omitted)
-	printFailure(p, "  ", s.Error)
+	console.PrintFailure(p, "  ", s.Error)
 }
 
 // maxSets is how many tables and files of a store are listed.
@@ -140,7 +140,7 @@ func usualOutcomes() []string {
 func (r convertResult) several(p *screen.Page) {
 	count := map[string]int{}
 	var records, bytes, omitted int64
-	var losses lossTotals
+	var losses console.LossTotals
 	read, few := false, len(r.Stores) <= maxSessionRows
 	width := len(convert.Skipped)
 	if slices.ContainsFunc(r.Stores, isUpdate) {
@@ -151,7 +151,7 @@ func (r convertResult) several(p *screen.Page) {
 		word := outcome(s)
 		count[word]++
 		if few || !slices.Contains(usualOutcomes(), word) {
-			p.Linef("  %s%s  %s", paintStatus(p, word), screen.Repeat(" ", width-len(word)), screen.Visible(s.Path))
+			p.Linef("  %s%s  %s", console.PaintStatus(p, word), screen.Repeat(" ", width-len(word)), screen.Visible(s.Path))
 		}
 		if s.Change == convert.Unchanged {
 			continue
@@ -159,20 +159,20 @@ func (r convertResult) several(p *screen.Page) {
 		read = read || s.To != ""
 		records, bytes, omitted = records+s.Rows, bytes+s.Bytes, omitted+s.Omitted
 		if s.Status == convert.Skipped {
-			printLosses(p, "    ", s.Losses)
+			console.PrintLosses(p, "    ", s.Losses)
 		} else {
-			losses.add(s)
+			losses.Add(s)
 		}
-		printFailure(p, "    ", s.Error)
+		console.PrintFailure(p, "    ", s.Error)
 	}
-	totals := listCounts(p, count, convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed,
+	totals := console.ListCounts(p, count, convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed,
 		convert.Checked, convert.Skipped, convert.Failed)
 	sum := screen.Safe("")
 	if read {
 		sum = "; " + screen.Plural(records, "record") + ", " + screen.Size(bytes)
 	}
 	p.Linef("  %s conversion: %s%s", r.Lane, totals, sum)
-	printLosses(p, "  ", losses)
+	console.PrintLosses(p, "  ", losses)
 	printWithheld(p, omitted)
 }
 
@@ -198,7 +198,7 @@ func (r convertResult) changes(p *screen.Page) {
 	if len(rows) == 0 {
 		return
 	}
-	p.Linef("  files: %s", listCounts(p, count, convert.Added, convert.Updated, convert.Removed, convert.Kept))
+	p.Linef("  files: %s", console.ListCounts(p, count, convert.Added, convert.Updated, convert.Removed, convert.Kept))
 	p.Table("    ", rows[:min(len(rows), maxChanges)])
 	if more := len(rows) - maxChanges; more > 0 {
 		p.Linef("    and %d more", more)
@@ -211,85 +211,10 @@ func (r convertResult) changes(p *screen.Page) {
 	}
 }
 
-// lossTotals are the losses of several stores, added up by code.
-type lossTotals []loss.Group
-
-func (t *lossTotals) add(s *convert.StoreReport) {
-	lines := slices.Clone(s.Losses)
-	for k, l := range lines {
-		lines[k].Places = slices.Clone(l.Places)
-		for i, at := range l.Places {
-			if s.Path != "." { // else the place is unambiguous
-				lines[k].Places[i] = s.Path + ": " + at
-			}
-		}
-	}
-	*t = loss.Merge(*t, lines)
-}
-
-// paintStatus returns a status in its color.
-func paintStatus(p *screen.Page, status string) screen.Safe {
-	word := screen.Visible(status)
-	switch status {
-	case convert.Placed, convert.Added, convert.Updated, backup.Recovered:
-		return p.Green(word)
-	case convert.Failed:
-		return p.Red(word)
-	case convert.Skipped, convert.Kept, convert.Removed, backup.Older, backup.Newer:
-		return p.Yellow(word)
-	case convert.Same:
-		return "unchanged"
-	}
-	return word
-}
-
-// listCounts returns how many there are of each status that there are any of.
-func listCounts(p *screen.Page, count map[string]int, statuses ...string) screen.Safe {
-	var out []screen.Safe
-	for _, s := range statuses {
-		if n := count[s]; n > 0 {
-			out = append(out, screen.Grouped(int64(n))+" "+paintStatus(p, s))
-		}
-	}
-	return screen.Join(out, ", ")
-}
-
-func printLosses(p *screen.Page, indent screen.Safe, lines []loss.Group) {
-	for _, l := range lines {
-		printLoss(p, indent, l)
-		if len(l.Places) > 0 && l.Places[0] != "" {
-			p.Linef("%s  first at %s", indent, screen.Shorten(l.Places[0]))
-		}
-	}
-}
-
-// printLoss prints a group of losses, wrapped to the width of a page.
-func printLoss(p *screen.Page, indent screen.Safe, l loss.Group) {
-	kind, code := screen.Visible(l.Kind.String()), "("+screen.Visible(string(l.Code))+")"
-	lines := screen.WrapHanging(kind+": "+screen.Grouped(l.Count)+" "+screen.Visible(l.What)+" "+code, p.Width-len(indent))
-	for i, line := range lines {
-		if i == len(lines)-1 {
-			line = line[:len(line)-len(code)] + p.Faint(code)
-		}
-		if i == 0 {
-			line = p.Yellow(kind) + line[len(kind):]
-		}
-		p.Line(indent + line)
-	}
-}
-
 func printWithheld(p *screen.Page, secrets int64) {
 	if secrets > 0 {
 		p.Linef("  %s withheld from the text, and missing from the target", screen.Plural(secrets, "secret"))
 	}
-}
-
-func printFailure(p *screen.Page, indent screen.Safe, e *convert.ErrorReport) {
-	if e == nil {
-		return
-	}
-	p.Line(indent + p.Red(screen.Visible(e.Message)))
-	p.Hint(indent, e.Hint)
 }
 
 // shortenDigest returns the algorithm and the first digits of a digest.

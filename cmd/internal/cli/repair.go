@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert/repair"
 	"rehome/formats"
 )
@@ -49,17 +50,17 @@ func (c *repairCmd) Validate() error {
 }
 
 // Run repairs a copy of stores, or lists what can be repaired.
-func (c *repairCmd) Run(a *app) error {
+func (c *repairCmd) Run(a *console.App) error {
 	if c.List {
-		return a.out.printResult(a.ctx, newRepairList())
+		return a.Out.Print(a.Ctx, newRepairList())
 	}
-	r, err := repair.Repair(a.ctx, a.reg, c.Src, c.Dst, repair.Options{From: c.From, DryRun: c.DryRun, Replace: c.Replace, Jobs: c.Jobs,
-		OnProgress: a.out.progress(), OnNotice: a.out.remark})
-	a.out.endProgress()
+	r, err := repair.Repair(a.Ctx, a.Reg, c.Src, c.Dst, repair.Options{From: c.From, DryRun: c.DryRun, Replace: c.Replace, Jobs: c.Jobs,
+		OnProgress: a.Out.Progress(), OnNotice: a.Out.Remark})
+	a.Out.EndProgress()
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(a.ctx, newRepairResult(r)); err != nil {
+	if err := a.Out.Print(a.Ctx, newRepairResult(r)); err != nil {
 		return err
 	}
 	var failed []error
@@ -67,10 +68,10 @@ func (c *repairCmd) Run(a *app) error {
 		failed = append(failed, s.Err)
 	}
 	if err := errors.Join(failed...); err != nil {
-		return reported{err}
+		return console.Printed(err)
 	}
 	if r.Left() > 0 {
-		return silent{4}
+		return console.Silent{Code: 4}
 	}
 	return nil
 }

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/convert"
+	"rehome/convert/backup"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/internal/shell"
@@ -26,13 +28,13 @@ type source struct {
 // path, or, if there is no such path, a session on this machine. A session is
 // named by its id, an id prefix, or words of its title. If live is set, stores
 // in use are read in place to find it.
-func resolve(a *app, src string, live bool) (source, error) {
-	if src == "-" || exists(src) {
+func resolve(a *console.App, src string, live bool) (source, error) {
+	if src == "-" || console.Exists(src) {
 		src = newestSnapshot(a, src)
 		return source{path: src, file: src}, nil
 	}
 	for at := strings.LastIndex(src, "#"); at > 0; at = strings.LastIndex(src[:at], "#") {
-		if exists(src[:at]) {
+		if console.Exists(src[:at]) {
 			return resolveIn(a, src[:at], src[at+1:], live)
 		}
 	}
@@ -52,7 +54,7 @@ func resolve(a *app, src string, live bool) (source, error) {
 }
 
 // resolveSource returns the newest session if last is set, else what src stands for.
-func resolveSource(a *app, src string, last, live bool) (source, error) {
+func resolveSource(a *console.App, src string, last, live bool) (source, error) {
 	if last {
 		return newest(a, live)
 	}
@@ -70,23 +72,17 @@ func typedName(l *sessions.Listing, here bool, store, id string) string {
 	return name
 }
 
-// exists reports whether there is something at path, even if it cannot be accessed.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrInvalid)
-}
-
 // resolveIn finds a session below a path by name.
-func resolveIn(a *app, path, name string, live bool) (source, error) {
+func resolveIn(a *console.App, path, name string, live bool) (source, error) {
 	path = newestSnapshot(a, path)
-	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, Folders: candidates(a)})
+	listing, err := sessions.List(a.Ctx, a.Reg, sessions.Options{Paths: []string{path}, Live: live, Folders: candidates(a)})
 	if err != nil {
 		return source{}, err
 	}
 	found := listing.Find(name)
 	innerPath := ""
 	if len(found) == 0 && name != "" && !strings.Contains(name, " ") { // an id has no spaces
-		innerPath, err = listing.FindInside(a.ctx, name, live)
+		innerPath, err = listing.FindInside(a.Ctx, name, live)
 	}
 	switch {
 	case err != nil:
@@ -113,7 +109,7 @@ func shortPrefix(name string) string {
 
 // newest returns the newest session of the working directory, or of the nearest
 // parent folder that has any.
-func newest(a *app, live bool) (source, error) {
+func newest(a *console.App, live bool) (source, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return source{}, err
@@ -136,24 +132,25 @@ func newest(a *app, live bool) (source, error) {
 	}
 }
 
-// workingDirs returns the working directory as a candidate for the folder of a
-// session, or nil if it is unknown.
-func workingDirs() []string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return nil
-	}
-	return []string{wd}
-}
-
 // candidates returns the folders that sessions can belong to: the working directory,
 // others, those that were moved, and those in the home folder.
-func candidates(a *app, dirs ...string) sessions.Candidates {
-	m := machine(a.out.getenv)
-	return sessions.Candidates{Dirs: append(workingDirs(), dirs...), Moves: convert.Moves(convert.UndoDir(m)), Home: m.Home}
+func candidates(a *console.App, dirs ...string) sessions.Candidates {
+	m := console.Machine(a.Out.Getenv)
+	return sessions.Candidates{Dirs: append(console.WorkingDirs(), dirs...), Moves: convert.Moves(convert.UndoDir(m)), Home: m.Home}
 }
 
 // listAll lists every session on this machine.
-func listAll(a *app, live bool) (*sessions.Listing, error) {
-	return (&lsCmd{ReadFlags: ReadFlags{Live: live}}).list(a)
+func listAll(a *console.App, live bool) (*sessions.Listing, error) {
+	return (&lsCmd{ReadFlags: console.ReadFlags{Live: live}}).list(a)
+}
+
+// newestSnapshot returns the newest snapshot in a folder of backups, and any other path as
+// it is.
+func newestSnapshot(a *console.App, at string) string {
+	newest := backup.Newest(at)
+	if newest == "" {
+		return at
+	}
+	a.Out.Remark(at + ": reading its newest snapshot, " + filepath.Base(newest))
+	return newest
 }

@@ -34,10 +34,12 @@ func TestOneOfMany(t *testing.T) {
 		t.Errorf("placed: %q, %v", got, err)
 	}
 	text := filepath.Join(home, "text")
-	if _, stderr, code := callWith(t, t.Context(), env, "convert", name, text, "--to", "cursor-ndjson", "--flat", "--allow", "unreadable"); code != 0 {
+	if _, stderr, code := callWith(t, t.Context(), env, "convert", name, text, "--to", "cursor-ndjson", "--flat", "--allow",
+		"unreadable"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if b, err := os.ReadFile(filepath.Join(text, "agents.ndjson")); err != nil || strings.Count(string(b), "\n") != 1 || !strings.Contains(string(b), homes.ID(7)) {
+	if b, err := os.ReadFile(filepath.Join(text, "agents.ndjson")); err != nil || strings.Count(string(b), "\n") != 1 ||
+		!strings.Contains(string(b), homes.ID(7)) {
 		t.Errorf("%v %s", err, b)
 	}
 }
@@ -97,7 +99,8 @@ func TestNewerHome(t *testing.T) {
 			t.Errorf("no prompt in\n%s", out)
 		}
 	}
-	if out, _, _ := callWith(t, t.Context(), env, "check", data); strings.Contains(out, "RH310") || !strings.Contains(out, filepath.Join(data, "sdk-agent-store", "store-04")) {
+	if out, _, _ := callWith(t, t.Context(), env, "check", data); strings.Contains(out, "RH310") ||
+		!strings.Contains(out, filepath.Join(data, "sdk-agent-store", "store-04")) {
 		t.Error(out)
 	}
 	out := filepath.Join(t.TempDir(), "out")
@@ -155,7 +158,8 @@ func TestLast(t *testing.T) {
 		}
 	}
 	t.Chdir(t.TempDir())
-	if _, stderr, code := callWith(t, t.Context(), env, "convert", "--last", "out", "--to", "archive"); code != 1 || !strings.Contains(stderr, "no session belongs to this folder") {
+	if _, stderr, code := callWith(t, t.Context(), env, "convert", "--last", "out", "--to", "archive"); code != 1 ||
+		!strings.Contains(stderr, "no session belongs to this folder") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
@@ -164,7 +168,8 @@ func TestLast(t *testing.T) {
 func TestNameNeedsAHome(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"convert", "flaky", "out", "--to", "archive"}, {"ls"}} {
-		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") && !strings.Contains(stderr, "$HOME: not set") {
+		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") &&
+			!strings.Contains(stderr, "$HOME: not set") {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
 		}
 	}
@@ -205,7 +210,8 @@ func TestCopiesGiveWay(t *testing.T) {
 		if stdout, stderr, code := callWith(t, t.Context(), env, "show", "Chat 1"); code != 0 || !strings.Contains(stdout, named) {
 			t.Errorf("%s: exit %d, %s\n%s", dir, code, stderr, stdout)
 		}
-		if res, code := migrating(t, home, id[:8]); code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Status != "same" || !strings.HasPrefix(res.Migrated[0].Continue, "cd "+dir+" && claude --resume "+id) {
+		if res, code := migrating(t, home, id[:8]); code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Status != "same" ||
+			!strings.HasPrefix(res.Migrated[0].Continue, "cd "+dir+" && claude --resume "+id) {
 			t.Errorf("%s: exit %d, %+v", dir, code, res.Migrated)
 		}
 	}
@@ -219,7 +225,12 @@ func TestWhichIsAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stdout, _, code := callWith(t, t.Context(), env, "show", "chat", "--json")
 	checkJSON(t, []string{"show"}, []byte(stdout))
-	var got errorResult
+	var got struct {
+		Error struct {
+			Message    string
+			Candidates []struct{ Name, ID, Path, Project string }
+		}
+	}
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 2 {
 		t.Fatal(code, err, stdout)
 	}
@@ -235,13 +246,15 @@ func TestWhichIsAsked(t *testing.T) {
 	if stdout, _, code = callWith(t, t.Context(), env, "show", "chat", "--json"); code != 2 {
 		t.Errorf("exit %d", code)
 	}
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Error.Candidates[0].Project != app || got.Error.Candidates[1].Project != app {
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Error.Candidates[0].Project != app ||
+		got.Error.Candidates[1].Project != app {
 		t.Errorf("%v, %+v", err, got.Error.Candidates)
 	}
 	if err := os.RemoveAll(got.Error.Candidates[1].Path); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, stderr, code := callWith(t, t.Context(), env, "show", "chat"); code != 0 || !strings.Contains(stdout, got.Error.Candidates[0].ID) {
+	if stdout, stderr, code := callWith(t, t.Context(), env, "show", "chat"); code != 0 ||
+		!strings.Contains(stdout, got.Error.Candidates[0].ID) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/golden"
 	"rehome/testdata/ide"
 )
@@ -80,11 +81,11 @@ func TestIDEToArchive(t *testing.T) {
 		turn()
 		turn = func() {}
 	}
-	d, err := plainDiff(filepath.Join(dir, "before"), filepath.Join(dir, "after"), "before", "after")
+	d, err := clitest.PlainDiff(filepath.Join(dir, "before"), filepath.Join(dir, "after"), "before", "after")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains([]byte(d.text), []byte("planted-token")) {
+	if bytes.Contains([]byte(d.Text), []byte("planted-token")) {
 		t.Error("a secret is in the text")
 	}
 	grown, err := treeSize(filepath.Join(dir, "after"))
@@ -92,7 +93,7 @@ func TestIDEToArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Bytes(t, "cursor-ide-to-archive/one-turn.txt", fmt.Appendf(nil,
-		"%s\n%d lines added, %d removed: %d bytes of difference in %d bytes of text\n", d.text, d.added, d.removed, len(d.text), grown))
+		"%s\n%d lines added, %d removed: %d bytes of difference in %d bytes of text\n", d.Text, d.Added, d.Removed, len(d.Text), grown))
 }
 
 // TestIDEThereAndBack: text, store, text with the sidecar of the store
@@ -106,11 +107,11 @@ func TestIDEThereAndBack(t *testing.T) {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
 	}
-	if same, err := sameTrees(filepath.Join(dir, "text"), filepath.Join(dir, "again")); err != nil || !same {
+	if same, err := clitest.SameTrees(filepath.Join(dir, "text"), filepath.Join(dir, "again")); err != nil || !same {
 		t.Errorf("the text changed on its way through a store (%v)", err)
 	}
 	for _, place := range []string{"text", "Back", "again"} {
-		tree, err := readTree(filepath.Join(dir, place))
+		tree, err := clitest.ReadTree(filepath.Join(dir, place))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/golden"
 	"rehome/schemas"
 )
@@ -26,7 +27,7 @@ func TestToCanonical(t *testing.T) {
 				dir := t.TempDir()
 				src := filepath.Join(dir, "store")
 				copySample(t, src, sample)
-				before, err := readTree(src)
+				before, err := clitest.ReadTree(src)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -36,7 +37,8 @@ func TestToCanonical(t *testing.T) {
 				}
 				golden.Tree(t, route+"/"+name, out)
 				valid(t, out)
-				if after, err := readTree(src); err != nil || !maps.EqualFunc(before, after, func(a, b []byte) bool { return string(a) == string(b) }) {
+				if after, err := clitest.ReadTree(src); err != nil || !maps.EqualFunc(before, after,
+					func(a, b []byte) bool { return string(a) == string(b) }) {
 					t.Errorf("the source changed (%v)", err)
 				}
 				sameAgain(t, dir, src, out)
@@ -54,7 +56,7 @@ func sameAgain(t *testing.T, dir, src, out string) {
 			if _, stderr, code := call(t, "convert", from, to, "--to", "canonical", "--jobs", jobs); code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			if same, err := sameTrees(out, to); err != nil || !same {
+			if same, err := clitest.SameTrees(out, to); err != nil || !same {
 				t.Errorf("%s workers made other text of %s (%v)", jobs, filepath.Base(from), err)
 			}
 		}
@@ -64,7 +66,7 @@ func sameAgain(t *testing.T, dir, src, out string) {
 // valid asks the library about every line, not about its shape.
 func valid(t *testing.T, dir string) {
 	t.Helper()
-	tree, err := readTree(dir)
+	tree, err := clitest.ReadTree(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +124,9 @@ func TestStaircase(t *testing.T) {
 				t.Fatalf("%s: exit %d: %s", sample, code, stderr)
 			}
 		}
-		if same, err := sameTrees(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil || !same {
-			a, _ := readTree(filepath.Join(dir, "a"))
-			b, _ := readTree(filepath.Join(dir, "b"))
+		if same, err := clitest.SameTrees(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil || !same {
+			a, _ := clitest.ReadTree(filepath.Join(dir, "a"))
+			b, _ := clitest.ReadTree(filepath.Join(dir, "b"))
 			for name := range a {
 				t.Errorf("%s: %s: %s", sample, name, golden.Diff(a[name], b[name]))
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/golden"
 )
 
@@ -17,12 +18,13 @@ func TestChatToArchive(t *testing.T) {
 	dir := t.TempDir()
 	furnish(t, dir)
 	for place, name := range map[string]string{"chat": "before", "later": "after"} {
-		if _, stderr, code := call(t, "convert", filepath.Join(dir, place, "store.db"), filepath.Join(dir, name), "--to", "archive", "--quiet"); code != 0 {
+		if _, stderr, code := call(t, "convert", filepath.Join(dir, place, "store.db"), filepath.Join(dir, name), "--to", "archive",
+			"--quiet"); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
 		golden.Tree(t, "cursor-chat-to-archive/"+name, filepath.Join(dir, name))
 	}
-	d, err := plainDiff(filepath.Join(dir, "before"), filepath.Join(dir, "after"), "before", "after")
+	d, err := clitest.PlainDiff(filepath.Join(dir, "before"), filepath.Join(dir, "after"), "before", "after")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +32,7 @@ func TestChatToArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if claim := fmt.Sprintf("%d lines added and %d removed", d.added, d.removed); !strings.Contains(string(page), claim) {
+	if claim := fmt.Sprintf("%d lines added and %d removed", d.Added, d.Removed); !strings.Contains(string(page), claim) {
 		t.Errorf("docs/performance.md does not say %q of one turn", claim)
 	}
 	grown, err := treeSize(filepath.Join(dir, "after"))
@@ -38,11 +40,11 @@ func TestChatToArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Bytes(t, "cursor-chat-to-archive/one-turn.txt", fmt.Appendf(nil,
-		"%s\n%d lines added, %d removed: %d bytes of difference in %d bytes of text\n", d.text, d.added, d.removed, len(d.text), grown))
+		"%s\n%d lines added, %d removed: %d bytes of difference in %d bytes of text\n", d.Text, d.Added, d.Removed, len(d.Text), grown))
 }
 
 func treeSize(dir string) (n int, err error) {
-	tree, err := readTree(dir)
+	tree, err := clitest.ReadTree(dir)
 	for _, data := range tree {
 		n += len(data)
 	}
@@ -60,7 +62,7 @@ func TestWorkersDoNotShow(t *testing.T) {
 			if _, stderr, code := call(t, "convert", "chat/store.db", out, "--to", "archive", "--compress", how, "--jobs", jobs); code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
-			if same, err := sameTrees(how+"1", out); err != nil || !same {
+			if same, err := clitest.SameTrees(how+"1", out); err != nil || !same {
 				t.Errorf("%s: %s workers wrote other bytes than one (%v)", how, jobs, err)
 			}
 		}
@@ -72,7 +74,7 @@ func TestSourceStaysAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	furnish(t, dir)
-	before, err := readTree("chat")
+	before, err := clitest.ReadTree("chat")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func TestSourceStaysAsItIs(t *testing.T) {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
 		}
 	}
-	after, err := readTree("chat")
+	after, err := clitest.ReadTree("chat")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,19 +12,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"rehome/formats"
+	"rehome/cmd/internal/console"
 	"rehome/formats/all"
 )
-
-// app is the state that every command shares.
-type app struct {
-	ctx context.Context
-	reg *formats.Registry
-	out *output
-	now func() time.Time
-
-	ownEnv func(string) string // the environment that --home replaced; nil if it did not
-}
 
 // Run is the whole program except for Setup. It returns the exit code.
 func Run(ctx context.Context, p Program, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
@@ -47,7 +37,7 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 		p.commands = p.commandPattern()
 	}
 	g := grammar{Plugins: p.plugins()}
-	helped, print := false, newHelpPrinter(ctx, newOutput(stdout, stderr, getenv, OutputFlags{Color: "auto"}))
+	helped, print := false, newHelpPrinter(ctx, console.NewOutput(stdout, stderr, getenv, console.OutputFlags{Color: "auto"}))
 	parser, err := kong.New(&g,
 		kong.Name(p.Name),
 		kong.Description(p.About),
@@ -68,26 +58,26 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 	if helped {
 		return 0
 	}
-	out := newOutput(stdout, stderr, getenv, g.OutputFlags)
+	out := console.NewOutput(stdout, stderr, getenv, g.OutputFlags)
 	p.identify(out)
-	a := &app{ctx: ctx, reg: all.Registry(), out: out, now: now}
+	a := &console.App{Ctx: ctx, Reg: all.Registry(), Out: out, Now: now}
 	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) {
 		if strings.HasPrefix(err.Error(), "expected one of ") { // there is no command
-			return out.fail(welcome(a))
+			return out.Fail(welcome(a))
 		}
-		out.json = out.json || wantsJSON(args)
-		return out.fail(plainError(parse))
+		out.JSON = out.JSON || wantsJSON(args)
+		return out.Fail(plainError(parse))
 	}
 	if err := p.refuseAddress(parsed); err != nil {
-		return out.fail(err)
+		return out.Fail(err)
 	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.
-	out.noReport = g.Quiet && slices.Contains(append([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch",
+	out.NoReport = g.Quiet && slices.Contains(append([]string{"backup", "restore", "convert", "redact", "merge", "migrate", "mv", "watch",
 		"check", "demo", "git", "repair"}, p.Quiet...), command)
 	g.Ls.Long = g.Ls.Long || g.Verbose
 	g.Check.Notes = g.Check.Notes || g.Verbose
-	return out.fail(parsed.Run(a, p, Model(p.cliModel), &Call{Context: ctx, Registry: a.reg, Getenv: getenv, Verbose: g.Verbose, app: a}))
+	return out.Fail(parsed.Run(a, p, Model(p.cliModel), &Call{Context: ctx, Registry: a.Reg, Getenv: getenv, Verbose: g.Verbose, app: a}))
 }
 
 // expandArgs turns the forms that other programs have for help and version into

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/internal/shell"
 )
@@ -25,7 +26,7 @@ func (r *scheduleResult) Text(p *screen.Page) {
 
 // printSchedule prints how to run this backup regularly on this machine. It installs
 // nothing.
-func (c *backupCmd) printSchedule(a *app, dir string) error {
+func (c *backupCmd) printSchedule(a *console.App, dir string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (c *backupCmd) printSchedule(a *app, dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.out.printResult(a.ctx, &scheduleResult{c.Schedule, text})
+	return a.Out.Print(a.Ctx, &scheduleResult{c.Schedule, text})
 }
 
 // schedules returns what to print for each scheduler.

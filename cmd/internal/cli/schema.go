@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats"
 	"rehome/internal/closest"
 	"rehome/schemas"
@@ -36,22 +37,23 @@ type schemaRow struct {
 
 // Run prints a schema as published, which is one JSON object. Without a name,
 // it lists all schemas.
-func (c *schemaCmd) Run(a *app) error {
+func (c *schemaCmd) Run(a *console.App) error {
 	if c.Name == "" {
 		return c.list(a)
 	}
 	if !slices.Contains(schemas.Names(), c.Name) {
-		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"), Hint: closest.Hint(c.Name, schemas.Names(), "run `rehome schema` to list them")}
+		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"),
+			Hint: closest.Hint(c.Name, schemas.Names(), "run `rehome schema` to list them")}
 	}
 	text, err := schemas.Text(c.Name)
 	if err != nil {
 		return err
 	}
-	_, err = a.out.stdout.Write(text)
+	_, err = a.Out.Stdout.Write(text)
 	return err
 }
 
-func (c *schemaCmd) list(a *app) error {
+func (c *schemaCmd) list(a *console.App) error {
 	res := &schemaList{Schemas: []schemaRow{}}
 	for _, name := range schemas.Names() {
 		text, err := schemas.Text(name)
@@ -67,5 +69,5 @@ func (c *schemaCmd) list(a *app) error {
 		}
 		res.Schemas = append(res.Schemas, schemaRow{name, head.ID, head.Title})
 	}
-	return a.out.printResult(a.ctx, res)
+	return a.Out.Print(a.Ctx, res)
 }

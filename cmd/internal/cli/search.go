@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/search"
 	"rehome/convert/sessions"
@@ -28,7 +29,7 @@ type searchCmd struct {
 	All      bool `group:"Output:" help:"Print all matches of each session (default on a terminal: the first 5)"`
 	Limit    int  `group:"Output:" placeholder:"N" help:"Stop after N matches"`
 
-	ReadFlags
+	console.ReadFlags
 }
 
 func (searchCmd) Help() string {
@@ -77,7 +78,7 @@ func (c *searchCmd) query() (*search.Query, error) {
 }
 
 // Run searches sessions and prints each match as soon as it is found.
-func (c *searchCmd) Run(a *app) error {
+func (c *searchCmd) Run(a *console.App) error {
 	query, err := c.query()
 	if err != nil {
 		return err
@@ -92,50 +93,51 @@ func (c *searchCmd) Run(a *app) error {
 		return err
 	}
 	wanted, _ := listing.Select(filter)
-	res := &searchResult{Sessions: []*searchSession{}, Unread: []lsUnread{}, cmd: c, listing: listing, home: machine(a.out.getenv).Home,
-		now: a.now(), width: columns(a.out.stdout)}
-	ctx, w, done := a.out.pagedOutput(a.ctx, !a.out.json)
-	if p, ok := w.(*pager); ok {
-		p.eager, res.grouped = true, true
+	res := &searchResult{Sessions: []*searchSession{}, Unread: []lsUnread{}, cmd: c, listing: listing,
+		home: console.Machine(a.Out.Getenv).Home,
+		now:  a.Now(), width: console.Columns(a.Out.Stdout)}
+	ctx, w, done := a.Out.Paged(a.Ctx, !a.Out.JSON)
+	if p, ok := w.(*console.Pager); ok {
+		p.Eager, res.grouped = true, true
 	}
-	res.grouped = res.grouped || isTerminal(a.out.stdout)
-	p := screen.NewPage(w, a.out.palette)
-	report, err := search.Run(ctx, a.reg, wanted, search.Options{
-		Query: query, Context: c.Context, First: c.Sessions, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, OnProgress: a.out.progress(),
-		Verbose: a.out.verbose,
+	res.grouped = res.grouped || console.IsTerminal(a.Out.Stdout)
+	p := screen.NewPage(w, a.Out.Palette)
+	report, err := search.Run(ctx, a.Reg, wanted, search.Options{
+		Query: query, Context: c.Context, First: c.Sessions, Live: c.Live, Jobs: c.Jobs, OnNotice: a.Out.Remark, OnProgress: a.Out.Progress(),
+		Verbose: a.Out.Verbose,
 	}, func(h *search.Hit) bool {
 		res.add(h)
-		if !a.out.json {
-			a.out.endProgress() // matches show how far it is
+		if !a.Out.JSON {
+			a.Out.EndProgress() // matches show how far it is
 			res.printNew(p)
 		}
 		return p.Err() == nil && (c.Limit == 0 || res.Matches < c.Limit)
 	})
-	a.out.endProgress()
+	a.Out.EndProgress()
 	for _, u := range slices.Concat(listing.Unread, report.Unread) {
 		res.Unread = append(res.Unread, newLsUnread(u))
 	}
-	if a.out.json && err == nil {
-		err = writeJSON(w, res)
+	if a.Out.JSON && err == nil {
+		err = console.WriteJSON(w, res)
 	} else if err == nil {
 		res.printEnd(p)
 		err = p.Err()
 	}
-	if err != nil && a.ctx.Err() == nil && ctx.Err() != nil {
-		err = errPagerQuit
+	if err != nil && a.Ctx.Err() == nil && ctx.Err() != nil {
+		err = console.ErrPagerQuit
 	}
 	if err = done(err); err != nil {
-		return reported{err}
+		return console.Printed(err)
 	}
 	if !res.grouped {
 		res.remarkUnread(a)
 	}
 	switch {
 	case len(listing.Sessions) == 0:
-		return reported{&formats.Error{Err: summary{"no sessions found", errNoMatches},
-			Hint: "run `rehome ls` to list the places where they are looked for"}}
+		return console.Printed(&formats.Error{Err: console.Summarize("no sessions found", errNoMatches),
+			Hint: "run `rehome ls` to list the places where they are looked for"})
 	case res.Matches == 0:
-		return reported{summary{"no matches in " + string(countSessions(sessions.Count(wanted))), errNoMatches}}
+		return console.Printed(console.Summarize("no matches in "+string(countSessions(sessions.Count(wanted))), errNoMatches))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rehome/cmd/internal/clitest"
 )
 
 // TestSearchOnTerminal: matches stand under their sessions, are highlighted, keep to the
@@ -41,20 +43,21 @@ func TestSearchOnTerminal(t *testing.T) {
 	want = strings.ReplaceAll(want, "STORE", dir)
 	env := map[string]string{"TERM": "xterm", "PATH": os.Getenv("PATH")}
 	got := onTerminal(t, 86, 40, env, "search", "NEEDLE", "-i", "--path", dir)
-	if bare(got) != want {
-		t.Errorf("got\n%s\nwant\n%s", bare(got), want)
+	if clitest.Bare(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", clitest.Bare(got), want)
 	}
 	if strings.Count(got, "\x1b[1m\x1b[31mneedle\x1b[0m") != 7 {
 		t.Errorf("highlights: %q", got)
 	}
 	for _, width := range []int{60, 100} {
 		got := onTerminal(t, width, 40, env, "search", "needle", "--path", dir, "--all")
-		keepsTo(t, width, bare(got))
+		keepsTo(t, width, clitest.Bare(got))
 		if n := strings.Count(got, "  prompt  "); n != 9 {
 			t.Errorf("%d matches at width %d:\n%s", n, width, got)
 		}
 	}
-	if got := bare(onTerminal(t, 100, 40, env, "search", "-l", "needle", "--path", dir)); strings.Count(got, "prompt") > 0 || strings.Count(got, "claude-code") != 2 {
+	if got := clitest.Bare(onTerminal(t, 100, 40, env, "search", "-l", "needle", "--path", dir)); strings.Count(got, "prompt") > 0 ||
+		strings.Count(got, "claude-code") != 2 {
 		t.Errorf("sessions only:\n%s", got)
 	}
 	env["PAGER"] = "cat"
@@ -76,7 +79,7 @@ func TestSearchTitles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := bare(onTerminal(t, 100, 40, map[string]string{"TERM": "xterm"}, "search", "needle", "--path", dir))
+	got := clitest.Bare(onTerminal(t, 100, 40, map[string]string{"TERM": "xterm"}, "search", "needle", "--path", dir))
 	lines := strings.Split(got, "\n")
 	if len(lines) < 6 || lines[3] != "" || !strings.HasPrefix(lines[4], "3 matches in 3 sessions") {
 		t.Errorf("got\n%s", got)
@@ -89,7 +92,8 @@ func TestSearchProgress(t *testing.T) {
 	secondChat(t, home)
 	p := inFront(t, 100, 40, home, nil, "search", "ten fails")
 	p.ends(1) // it is a phrase, which nobody wrote
-	if !strings.Contains(string(p.sent), "\r\x1b[Ksearching ") || !strings.Contains(string(p.sent), "100%") || strings.Contains(p.text(), "searching") {
+	if !strings.Contains(string(p.sent), "\r\x1b[Ksearching ") || !strings.Contains(string(p.sent), "100%") ||
+		strings.Contains(p.text(), "searching") {
 		t.Errorf("without a match: %q", p.sent)
 	}
 	p = inFront(t, 100, 40, home, nil, "search", "one run in ten")

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/prose"
 	"rehome/cmd/internal/screen"
 	"rehome/formats"
@@ -41,7 +42,7 @@ type showCmd struct {
 	Replace bool   `group:"Output:" rare:"" help:"With --out, overwrite files that differ"`
 	NoPager bool   `group:"Output:" help:"Do not use a pager"`
 
-	RedactFlags
+	console.RedactFlags
 
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 }
@@ -82,7 +83,7 @@ func (c *showCmd) Validate() error {
 		return refuse("--last cannot be combined with SRC", "omit one of them")
 	case c.Last && c.filtered():
 		return refuse("--last cannot be combined with --project, --client or --since", "omit --last, or the others")
-	case slices.Contains(c.Src, stdinName) && (len(c.Src) > 1 || c.Out != "" && !pageFile(c.Out) || c.filtered()):
+	case slices.Contains(c.Src, console.StdinName) && (len(c.Src) > 1 || c.Out != "" && !pageFile(c.Out) || c.filtered()):
 		return refuse("- cannot be combined with another SRC, --out or a selection of sessions", "save stdin to a file first")
 	case c.Out != "" && c.Format == "json":
 		return refuse("--out writes Markdown, not JSON", "omit --format; `rehome convert --to canonical` writes a folder of JSON lines")
@@ -107,11 +108,12 @@ func (c *showCmd) html() bool { return c.Format == "html" || pageFile(c.Out) }
 func (c *showCmd) filtered() bool { return c.Project+c.Client+c.Since != "" }
 
 // Run prints sessions. From stdin, which cannot be listed first, it prints all of them.
-func (c *showCmd) Run(a *app) error {
+func (c *showCmd) Run(a *console.App) error {
 	format := c.Format
-	if a.out.json {
+	if a.Out.JSON {
 		if format == "markdown" || format == "html" || c.Out != "" {
-			return usageError{&formats.Error{Op: "show", Err: errors.New("--json cannot be combined with Markdown, HTML or --out"), Hint: "for show, --json means --format json"}}
+			return console.Usage(&formats.Error{Op: "show", Err: errors.New("--json cannot be combined with Markdown, HTML or --out"),
+				Hint: "for show, --json means --format json"})
 		}
 		format = "json"
 	}
@@ -122,8 +124,8 @@ func (c *showCmd) Run(a *app) error {
 	if pageFile(c.Out) {
 		format = "html"
 	}
-	v := &viewer{app: a, cmd: c, format: format, turns: turns}
-	if slices.Contains(c.Src, stdinName) {
+	v := &viewer{App: a, cmd: c, format: format, turns: turns}
+	if slices.Contains(c.Src, console.StdinName) {
 		return v.showStdin()
 	}
 	list, err := c.targets(a)
@@ -141,7 +143,8 @@ func (c *showCmd) Run(a *app) error {
 
 // view returns the options for reading a store to print it. Secrets are withheld.
 func (v *viewer) view(note loss.Sink) formats.View {
-	return formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: note, OnNotice: v.out.remark, Verbose: v.out.verbose, Live: v.cmd.Live}
+	return formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: note, OnNotice: v.Out.Remark,
+		Verbose: v.Out.Verbose, Live: v.cmd.Live}
 }
 
 // show prints the decoded sessions, and reports on stderr what could not be read.
@@ -163,7 +166,7 @@ func (v *viewer) showAll(list []source) error {
 // page prints what some decoders yield, through one pager. An error of one of
 // them does not keep the others from being printed.
 func (v *viewer) page(decoders []decodeFunc) error {
-	ctx, w, done := v.out.pagedOutput(v.ctx, v.format != "json" && !v.cmd.NoPager && !v.streaming)
+	ctx, w, done := v.Out.Paged(v.Ctx, v.format != "json" && !v.cmd.NoPager && !v.streaming)
 	counting := &countingWriter{w: w}
 	shownAny := false
 	var err error
@@ -176,11 +179,11 @@ func (v *viewer) page(decoders []decodeFunc) error {
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err != nil && v.ctx.Err() == nil && ctx.Err() != nil {
+	if err != nil && v.Ctx.Err() == nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // the user closed the pager
 	}
 	if err = done(err); err != nil && counting.n > 0 {
-		err = reported{err} // part of the output is on stdout already
+		err = console.Printed(err) // part of the output is on stdout already
 	}
 	if err == nil && !shownAny {
 		return &formats.Error{At: v.source, Err: errors.New("no sessions found")}
@@ -227,8 +230,9 @@ func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error
 		s = v.pick(s, turns)
 	}
 	o := prose.Options{
-		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Uncounted: v.preview, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(), Digests: v.digests, Linear: linear,
-		Palette: v.out.palette, Width: v.width(),
+		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Uncounted: v.preview, Source: v.source,
+		Streaming: v.streaming, Partial: !v.turns.All(), Digests: v.digests, Linear: linear,
+		Palette: v.Out.Palette, Width: v.width(),
 	}
 	var err error
 	switch v.format {
@@ -239,7 +243,7 @@ func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error
 	case "html":
 		err = v.writePage(w, s, o)
 	default:
-		o.Zone = zone(v.out.getenv)
+		o.Zone = zone(v.Out.Getenv)
 		err = prose.Text(w, s, o)
 	}
 	return v.turnsError(err)
@@ -247,12 +251,12 @@ func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error
 
 // width returns the width of the terminal or, without one, the value of COLUMNS.
 func (v *viewer) width() int {
-	if !isTerminal(v.out.stdout) {
-		if n, err := strconv.Atoi(v.out.getenv("COLUMNS")); err == nil && n >= 20 && n <= 10_000 {
+	if !console.IsTerminal(v.Out.Stdout) {
+		if n, err := strconv.Atoi(v.Out.Getenv("COLUMNS")); err == nil && n >= 20 && n <= 10_000 {
 			return n
 		}
 	}
-	return columns(v.out.stdout)
+	return console.Columns(v.Out.Stdout)
 }
 
 // zone returns the user's time zone.
@@ -273,15 +277,15 @@ const maxLosses = 2
 func (v *viewer) losses() {
 	list := v.lossLines()
 	for i, l := range list {
-		if i == maxLosses-1 && len(list) > maxLosses && !v.out.verbose {
-			v.out.remark(fmt.Sprintf("and %d other kinds of loss; -v lists them", len(list)-i))
+		if i == maxLosses-1 && len(list) > maxLosses && !v.Out.Verbose {
+			v.Out.Remark(fmt.Sprintf("and %d other kinds of loss; -v lists them", len(list)-i))
 			return
 		}
-		v.out.remark(l)
+		v.Out.Remark(l)
 	}
 	for _, l := range v.lost.Groups() {
 		if l.Code == loss.EventUnsent && v.cmd != nil && !v.cmd.History && v.format != "html" {
-			v.out.remark(fmt.Sprintf("left out: %s %s (%s); --history prints them", screen.Grouped(l.Count), l.What, l.Code))
+			v.Out.Remark(fmt.Sprintf("left out: %s %s (%s); --history prints them", screen.Grouped(l.Count), l.What, l.Code))
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (v *viewer) export(list []source) error {
 		if err := e.add(src); err != nil {
 			failed = append(failed, err)
 		}
-		if err := v.ctx.Err(); err != nil {
+		if err := v.Ctx.Err(); err != nil {
 			return err
 		}
 	}
@@ -66,8 +66,8 @@ func (v *viewer) export(list []source) error {
 		return err
 	}
 	v.losses()
-	if !v.out.quiet && len(e.files)+e.unchanged > 0 {
-		failed = append(failed, v.out.printResult(v.ctx, &exportResult{e.cmd.Out, e.dir, e.files, e.unchanged}))
+	if !v.Out.Quiet && len(e.files)+e.unchanged > 0 {
+		failed = append(failed, v.Out.Print(v.Ctx, &exportResult{e.cmd.Out, e.dir, e.files, e.unchanged}))
 	}
 	return errors.Join(failed...)
 }
@@ -76,7 +76,7 @@ func (v *viewer) export(list []source) error {
 func (e *exporter) add(src source) error {
 	e.source = src.path
 	decode := e.storeDecoder(src)
-	turns, err := e.resolveTurns(e.ctx, decode)
+	turns, err := e.resolveTurns(e.Ctx, decode)
 	if err == nil && e.format == "html" {
 		err = e.checkSecrets(src, turns)
 	}
@@ -85,7 +85,7 @@ func (e *exporter) add(src source) error {
 	}
 	e.current = src
 	found := 0
-	for s, err := range decode(e.ctx, e.view(e.lost.Add)) {
+	for s, err := range decode(e.Ctx, e.view(e.lost.Add)) {
 		if found++; found > 1 && err == nil && pageFile(e.cmd.Out) {
 			e.files, e.differ, e.unchanged = nil, nil, 0
 			err = errSeveral("")

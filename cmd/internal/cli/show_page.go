@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	htmlpage "rehome/cmd/internal/page"
 	"rehome/cmd/internal/prose"
 	"rehome/cmd/internal/screen"
@@ -36,7 +37,7 @@ func (v *viewer) pages(list []source) error {
 	if v.cmd.Out != "" {
 		return v.export(list)
 	}
-	if isTerminal(v.out.stdout) {
+	if console.IsTerminal(v.Out.Stdout) {
 		return &formats.Error{At: "stdout", Err: errors.New("is a terminal"), Hint: "pass --out FILE.html, or redirect the output to a file"}
 	}
 	f, err := scratch.NewFile("page")
@@ -51,7 +52,7 @@ func (v *viewer) pages(list []source) error {
 		return &formats.Error{At: list[0].path, Err: err, Hint: formats.Hint(err)}
 	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
-		_, err = io.Copy(v.out.stdout, f)
+		_, err = io.Copy(v.Out.Stdout, f)
 	}
 	v.losses()
 	return err
@@ -66,7 +67,7 @@ func errSeveral(at string) error {
 func (v *viewer) stdoutPage(w io.Writer, src source) error {
 	v.source, v.current = src.path, src
 	decode := v.storeDecoder(src)
-	turns, err := v.resolveTurns(v.ctx, decode)
+	turns, err := v.resolveTurns(v.Ctx, decode)
 	if err == nil {
 		err = v.checkSecrets(src, turns)
 	}
@@ -74,7 +75,7 @@ func (v *viewer) stdoutPage(w io.Writer, src source) error {
 		return err
 	}
 	found := false
-	for s, err := range decode(v.ctx, v.view(v.lost.Add)) {
+	for s, err := range decode(v.Ctx, v.view(v.lost.Add)) {
 		if err == nil && found {
 			err = errSeveral(src.path)
 		}
@@ -89,7 +90,7 @@ func (v *viewer) stdoutPage(w io.Writer, src source) error {
 	if !found {
 		return &formats.Error{At: src.path, Err: errors.New("no sessions found")}
 	}
-	return v.ctx.Err()
+	return v.Ctx.Err()
 }
 
 // writePage writes a session as a page, with its subagents in their places.
@@ -97,13 +98,14 @@ func (v *viewer) writePage(w io.Writer, s *session.Session, o prose.Options) err
 	src := v.current
 	o.Linear = !v.cmd.History // of subagents, too
 	return htmlpage.Write(w, s, htmlpage.Options{
-		Options: o, Full: v.cmd.Full, NoThinking: v.cmd.NoThinking, Client: func(client string) string { return clientName(v.reg, client) },
+		Options: o, Full: v.cmd.Full, NoThinking: v.cmd.NoThinking,
+		Client: func(client string) string { return console.ClientName(v.Reg, client) },
 		Child: func(id string) iter.Seq2[*session.Session, error] {
 			if v.children != nil && !v.children[id] {
 				return nil
 			}
 			child := source{path: src.path, session: id, folder: src.folder}
-			return v.storeDecoder(child)(v.ctx, v.view(v.lost.Add))
+			return v.storeDecoder(child)(v.Ctx, v.view(v.lost.Add))
 		},
 		Losses: func() (out []screen.Safe) {
 			for _, l := range v.lossLines() {
@@ -125,16 +127,16 @@ func (v *viewer) checkPage(f io.ReadSeeker) error {
 	}
 	held, where := "", "the page"
 	err := htmlpage.Read(f, func(t htmlpage.Text) {
-		kind := v.secrets.LearnText(v.ctx, t.Text, t.Quoted)
+		kind := v.secrets.LearnText(v.Ctx, t.Text, t.Quoted)
 		if held == "" && kind != "" && t.Turn != "" {
 			where = "turn " + t.Turn + " of the page"
 		}
 		held = cmp.Or(held, kind)
 	})
-	switch err = errors.Join(err, v.ctx.Err()); {
+	switch err = errors.Join(err, v.Ctx.Err()); {
 	case err != nil || held == "":
 		return err
-	case v.cmd.redaction() == nil:
+	case v.cmd.Redaction() == nil:
 		return v.secretError("")
 	}
 	return &formats.Error{
@@ -161,7 +163,7 @@ func each(all iter.Seq2[*session.Session, error], change func(*session.Session) 
 // their parents may tell of it. Otherwise, it refuses what looks like a secret, unless
 // --yes says that it may be sent.
 func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
-	o := v.cmd.redaction()
+	o := v.cmd.Redaction()
 	if o == nil && v.cmd.Yes {
 		return nil
 	}
@@ -179,7 +181,7 @@ func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
 	for list := []source{src}; len(list) > 0; list = list[1:] {
 		view := v.view(func(loss.Loss) {})
 		view.OnNotice = func(string) {}
-		err := v.secrets.Learn(v.ctx, each(v.plainDecoder(list[0])(v.ctx, view), func(s *session.Session) *session.Session {
+		err := v.secrets.Learn(v.Ctx, each(v.plainDecoder(list[0])(v.Ctx, view), func(s *session.Session) *session.Session {
 			return prose.Tap(v.pick(s, turns), func(m *session.Message) {
 				for _, p := range m.Parts {
 					c, ok := p.(*session.ToolCall)
@@ -192,8 +194,8 @@ func (v *viewer) checkSecrets(src source, turns prose.Turns) (err error) {
 				}
 			})
 		}))
-		if v.ctx.Err() != nil {
-			return v.ctx.Err()
+		if v.Ctx.Err() != nil {
+			return v.Ctx.Err()
 		}
 		_ = err               // the page itself ends with the same
 		turns = prose.Turns{} // of subagents, all

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/formats/session"
 	"rehome/golden"
 )
@@ -60,7 +61,8 @@ func TestPageVectors(t *testing.T) {
 		if err := json.Unmarshal([]byte(id), &head); err != nil {
 			t.Fatal(err)
 		}
-		page, stderr, code := call(t, "show", path+"#"+head.ID, "--format", "html", "--all", "--thinking", "--history", "--tools", "full", "--full", "--yes")
+		page, stderr, code := call(t, "show", path+"#"+head.ID, "--format", "html", "--all", "--thinking", "--history", "--tools", "full",
+			"--full", "--yes")
 		if code != 0 {
 			t.Errorf("%s: exit %d: %s", v.Name, code, stderr)
 			continue
@@ -89,12 +91,13 @@ var (
 // pageValues are the values that an attribute may have; nil is any.
 func pageValues() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
-		"alt": nil, "title": nil, "content": nil, "charset": nil, "name": nil, "http-equiv": nil, "lang": nil, "aria-labelledby": nil, "aria-label": nil,
-		"href":  regexp.MustCompile(`^(#[a-z0-9-]+|https?://.+|mailto:.+)$`),
-		"src":   regexp.MustCompile(`^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$`),
-		"id":    regexp.MustCompile(`^(conversation|outline|outline-title|about|turn-[0-9-]+|message-[0-9]+)$`),
-		"class": regexp.MustCompile(`^[a-z ]+$`),
-		"open":  regexp.MustCompile(`^$`), "datetime": regexp.MustCompile(`^[0-9T:Z-]+$`),
+		"alt": nil, "title": nil, "content": nil, "charset": nil, "name": nil, "http-equiv": nil, "lang": nil, "aria-labelledby": nil,
+		"aria-label": nil,
+		"href":       regexp.MustCompile(`^(#[a-z0-9-]+|https?://.+|mailto:.+)$`),
+		"src":        regexp.MustCompile(`^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$`),
+		"id":         regexp.MustCompile(`^(conversation|outline|outline-title|about|turn-[0-9-]+|message-[0-9]+)$`),
+		"class":      regexp.MustCompile(`^[a-z ]+$`),
+		"open":       regexp.MustCompile(`^$`), "datetime": regexp.MustCompile(`^[0-9T:Z-]+$`),
 		"dir": regexp.MustCompile(`^auto$`), "rel": regexp.MustCompile(`^noopener noreferrer nofollow$`), "role": regexp.MustCompile(`^region$`),
 		"tabindex": regexp.MustCompile(`^(0|-1)$`), "loading": regexp.MustCompile(`^lazy$`), "decoding": regexp.MustCompile(`^async$`),
 		"start": regexp.MustCompile(`^[0-9]+$`), "value": regexp.MustCompile(`^-?[0-9]+$`),
@@ -168,15 +171,19 @@ func secretSessions(t *testing.T, dir string) (path, token string) {
 	add(&session.Session{Head: session.Head{ID: "parent", Agent: session.CursorCLI}, Children: []session.Link{{Session: "kid", Call: "c"}}},
 		&session.Message{Role: session.User, Turn: &session.Turn{Number: 1}, Parts: text("hello")},
 		&session.Message{Role: session.User, Turn: &session.Turn{Number: 2}, Parts: text("look")},
-		&session.Message{Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "c", Name: "task", Kind: "task", Args: session.Raw(`{"description":"Look"}`), Child: "kid"}}},
+		&session.Message{Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "c", Name: "task", Kind: "task",
+			Args: session.Raw(`{"description":"Look"}`), Child: "kid"}}},
 		&session.Message{Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: "c", Status: "success"}}},
 		&session.Message{Role: session.User, Turn: &session.Turn{Number: 3}, Parts: text("bye")},
 	)
-	add(&session.Session{Head: session.Head{ID: "kid", Agent: session.CursorCLI, Parent: &session.Link{Session: "parent"}}, Children: []session.Link{{Session: "parent"}}},
+	add(&session.Session{Head: session.Head{ID: "kid", Agent: session.CursorCLI, Parent: &session.Link{Session: "parent"}},
+		Children: []session.Link{{Session: "parent"}}},
 		&session.Message{Role: session.User, Turn: &session.Turn{Number: 3}, Parts: text("find " + token + " please")},
-		&session.Message{Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "d", Name: "task", Kind: "task", Args: session.Raw(`{}`), Child: "parent"}}},
+		&session.Message{Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "d", Name: "task", Kind: "task",
+			Args: session.Raw(`{}`), Child: "parent"}}},
 	)
-	add(&session.Session{Head: session.Head{ID: "plain", Agent: session.CursorCLI}}, &session.Message{Role: session.User, Turn: &session.Turn{Number: 1}, Parts: text("nothing")})
+	add(&session.Session{Head: session.Head{ID: "plain", Agent: session.CursorCLI}},
+		&session.Message{Role: session.User, Turn: &session.Turn{Number: 1}, Parts: text("nothing")})
 	path = filepath.Join(dir, "secret.jsonl")
 	if err := os.WriteFile(path, out, 0o666); err != nil {
 		t.Fatal(err)
@@ -195,7 +202,8 @@ func TestPageSecrets(t *testing.T) {
 	}
 	for _, to := range [][]string{{"--out", page}, {"--format", "html"}, {"--format", "html", "--out", out}} {
 		stdout, stderr, code := call(t, append([]string{"show", path + "#parent"}, to...)...)
-		if code != 1 || stdout != "" || !strings.Contains(stderr, "1 value that looks like a secret") || !strings.Contains(stderr, "--redact") || strings.Contains(stderr, token) || len(exported(t, out)) > 0 {
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "1 value that looks like a secret") || !strings.Contains(stderr, "--redact") ||
+			strings.Contains(stderr, token) || len(exported(t, out)) > 0 {
 			t.Errorf("%q: exit %d: %s%s, %q", to, code, stdout, stderr, exported(t, out))
 		}
 	}
@@ -209,7 +217,8 @@ func TestPageSecrets(t *testing.T) {
 		}
 		return string(b)
 	}
-	if got := shown(path+"#parent", "--yes"); strings.Count(got, token) != 1 || !strings.Contains(got, `<details class="subagent">`) || strings.Count(got, "find ") != 1 || !strings.Contains(got, `id="turn-3"`) {
+	if got := shown(path+"#parent", "--yes"); strings.Count(got, token) != 1 || !strings.Contains(got, `<details class="subagent">`) ||
+		strings.Count(got, "find ") != 1 || !strings.Contains(got, `id="turn-3"`) {
 		t.Errorf("the subagent is not in its place, once: %s", got[strings.Index(got, "<body>"):])
 	}
 	if got := shown(path+"#parent", "--redact"); strings.Contains(got, token) || !strings.Contains(got, "find redacted-") {
@@ -228,7 +237,8 @@ func TestPageSecretsInParts(t *testing.T) {
 	answer := func(s string) []session.Part { return []session.Part{&session.Text{Text: s}} }
 	shell := func(s string) []session.Part {
 		value, _ := json.Marshal(map[string]any{"success": map[string]any{"stdout": s, "exitCode": 0}})
-		return []session.Part{&session.ToolCall{ID: "c", Name: "shell", Kind: "shell", Args: session.Raw(`{"command":"ls"}`)}, &session.ToolResult{Call: "c", Status: "success", Value: value}}
+		return []session.Part{&session.ToolCall{ID: "c", Name: "shell", Kind: "shell", Args: session.Raw(`{"command":"ls"}`)},
+			&session.ToolResult{Call: "c", Status: "success", Value: value}}
 	}
 	for name, c := range map[string]struct {
 		agent string
@@ -244,7 +254,8 @@ func TestPageSecretsInParts(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name+".jsonl")
 		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: c.agent}}, []*session.Message{
-			{ID: "1", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: answer("hello")}, {ID: "2", Role: session.Assistant, Parts: c.parts},
+			{ID: "1", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: answer("hello")},
+			{ID: "2", Role: session.Assistant, Parts: c.parts},
 		}, "end")
 		for _, flag := range []string{"--format=html", "--redact", "--out=" + filepath.Join(dir, name+".html")} {
 			stdout, stderr, code := call(t, "show", path, "--format", "html", flag)
@@ -273,9 +284,12 @@ func TestPageSubagents(t *testing.T) {
 		id := fmt.Sprint("kid", i)
 		root.Children = append(root.Children, session.Link{Session: id})
 		calls.Parts = append(calls.Parts, &session.ToolCall{ID: id, Name: "task", Kind: "task", Args: session.Raw(`{}`), Child: id})
-		kids = append(session.AppendHead(kids, &session.Session{Head: session.Head{ID: id, Agent: session.CursorCLI}, Children: []session.Link{{Session: "root"}}}), '\n')
-		kids = append(session.AppendMessage(kids, &session.Message{ID: id, Role: session.User, Turn: &session.Turn{Number: 1}, Parts: text("I am " + id)}), '\n')
-		kids = append(session.AppendMessage(kids, &session.Message{ID: id + "a", Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "d", Name: "task", Kind: "task", Args: session.Raw(`{}`), Child: "root"}}}), '\n')
+		kids = append(session.AppendHead(kids, &session.Session{Head: session.Head{ID: id, Agent: session.CursorCLI},
+			Children: []session.Link{{Session: "root"}}}), '\n')
+		kids = append(session.AppendMessage(kids, &session.Message{ID: id, Role: session.User, Turn: &session.Turn{Number: 1},
+			Parts: text("I am " + id)}), '\n')
+		kids = append(session.AppendMessage(kids, &session.Message{ID: id + "a", Role: session.Assistant,
+			Parts: []session.Part{&session.ToolCall{ID: "d", Name: "task", Kind: "task", Args: session.Raw(`{}`), Child: "root"}}}), '\n')
 	}
 	out := append(session.AppendHead(nil, root), '\n')
 	for i, m := range []*session.Message{
@@ -291,7 +305,8 @@ func TestPageSubagents(t *testing.T) {
 	}
 	for _, flag := range []string{"--tools=brief", "--redact", "--yes"} {
 		page, stderr, code := call(t, "show", path+"#root", "--format", "html", "--turns", "1", flag)
-		if code != 0 || strings.Count(page, "I am kid") != 64 || strings.Contains(page, "hidden ") || !strings.Contains(page, `<dt>subagents left out</dt><dd dir="auto">6</dd>`) {
+		if code != 0 || strings.Count(page, "I am kid") != 64 || strings.Contains(page, "hidden ") ||
+			!strings.Contains(page, `<dt>subagents left out</dt><dd dir="auto">6</dd>`) {
 			t.Errorf("%s: exit %d: %s, %d subagents, %t", flag, code, stderr, strings.Count(page, "I am kid"), strings.Contains(page, "hidden "))
 		}
 	}
@@ -303,7 +318,8 @@ func TestPageOutline(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "turns.jsonl")
 	var list []*session.Message
 	for i := range 5002 {
-		list = append(list, &session.Message{ID: fmt.Sprint(i), Role: session.User, Turn: &session.Turn{Number: min(i+1, 5000)}, Parts: []session.Part{&session.Text{Text: "go"}}})
+		list = append(list, &session.Message{ID: fmt.Sprint(i), Role: session.User, Turn: &session.Turn{Number: min(i+1, 5000)},
+			Parts: []session.Part{&session.Text{Text: "go"}}})
 	}
 	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI}}, list, "end")
 	page, stderr, code := call(t, "show", path, "--format", "html")
@@ -318,7 +334,7 @@ func TestPageOutline(t *testing.T) {
 func TestPageOfPipe(t *testing.T) {
 	for _, to := range []string{"", "page.html"} {
 		dir := t.TempDir()
-		piped(t, "npm warn\n"+capture)
+		clitest.PipeStdin(t, "npm warn\n"+clitest.StreamJSON)
 		args := []string{"show", "-", "--format", "html"}
 		if to != "" {
 			to = filepath.Join(dir, to)
@@ -332,7 +348,8 @@ func TestPageOfPipe(t *testing.T) {
 			}
 			page = string(b)
 		}
-		if err := onlyOurs(page); code != 0 || err != nil || !strings.Contains(page, `dir="auto">hello</div>`) || !strings.Contains(page, "<p dir=\"auto\">hi</p>") {
+		if err := onlyOurs(page); code != 0 || err != nil || !strings.Contains(page, `dir="auto">hello</div>`) ||
+			!strings.Contains(page, "<p dir=\"auto\">hi</p>") {
 			t.Errorf("exit %d: %s, %v\n%s", code, stderr, err, page)
 		}
 	}
@@ -342,15 +359,17 @@ func TestPageOfPipe(t *testing.T) {
 // and the line about a search says what was searched for.
 func TestPageCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
-	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Workspace: "/home/ann/app"}}, []*session.Message{
-		{ID: "1", Role: session.System, Parts: []session.Part{&session.Text{Text: "You are helpful."}}},
-		{ID: "2", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: []session.Part{&session.Text{Text: "look"}}},
-		{ID: "3", Role: session.Assistant, Parts: []session.Part{
-			&session.ToolCall{ID: "a", Name: "shell", Kind: "shell", Args: session.Raw(`{"command":"ls","description":"List files","toolCallId":"call_9","timeout":30000}`)},
-			&session.ToolCall{ID: "b", Name: "grep", Kind: "grep", Args: session.Raw(`{"path":"/home/ann/app","pattern":"TODO"}`)},
-			&session.ToolCall{ID: "c", Name: "grep", Kind: "grep", Args: session.Raw(`{"path":"/home/ann/app/src","pattern":"FIXME"}`)},
-		}},
-	}, "end")
+	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Workspace: "/home/ann/app"}},
+		[]*session.Message{
+			{ID: "1", Role: session.System, Parts: []session.Part{&session.Text{Text: "You are helpful."}}},
+			{ID: "2", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: []session.Part{&session.Text{Text: "look"}}},
+			{ID: "3", Role: session.Assistant, Parts: []session.Part{
+				&session.ToolCall{ID: "a", Name: "shell", Kind: "shell",
+					Args: session.Raw(`{"command":"ls","description":"List files","toolCallId":"call_9","timeout":30000}`)},
+				&session.ToolCall{ID: "b", Name: "grep", Kind: "grep", Args: session.Raw(`{"path":"/home/ann/app","pattern":"TODO"}`)},
+				&session.ToolCall{ID: "c", Name: "grep", Kind: "grep", Args: session.Raw(`{"path":"/home/ann/app/src","pattern":"FIXME"}`)},
+			}},
+		}, "end")
 	for _, detail := range []string{"brief", "full"} {
 		page, stderr, code := call(t, "show", path, "--format", "html", "--tools", detail)
 		for _, want := range []string{"List files", ">TODO</code>", ">FIXME in src</code>"} {
@@ -358,7 +377,8 @@ func TestPageCalls(t *testing.T) {
 				t.Errorf("%s: exit %d, %s: no %q", detail, code, stderr, want)
 			}
 		}
-		if full := detail == "full"; strings.Contains(page, "call_9") != full || strings.Contains(page, "30000") != full || strings.Contains(page, "<h2>Start") {
+		if full := detail == "full"; strings.Contains(page, "call_9") != full || strings.Contains(page, "30000") != full ||
+			strings.Contains(page, "<h2>Start") {
 			t.Errorf("%s: %s", detail, page[strings.Index(page, "<main"):])
 		}
 	}
@@ -372,9 +392,10 @@ func TestPageOfOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	piped(t, string(text))
+	clitest.PipeStdin(t, string(text))
 	_, stderr, code := call(t, "show", "-", "--yes", "--out", filepath.Join(dir, "page.html"))
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.html")); code != 1 || len(left) > 0 || !strings.Contains(stderr, "holds several sessions") || strings.Contains(stderr, ".rehome") {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.html")); code != 1 || len(left) > 0 ||
+		!strings.Contains(stderr, "holds several sessions") || strings.Contains(stderr, ".rehome") {
 		t.Errorf("exit %d: %s, %q", code, stderr, left)
 	}
 }
@@ -387,11 +408,14 @@ func TestPageLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeSession(t, path, &session.Session{Head: session.Head{ID: "large", Agent: session.CursorCLI, Title: strings.Repeat("t", 10_000)}}, []*session.Message{
-		{ID: "1", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: []session.Part{&session.Text{Text: strings.Repeat("p", 1_000_000)}}},
-		{ID: "2", Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "c", Name: "shell", Kind: "shell", Args: session.Raw(`{"command":"ls"}`)}}},
-		{ID: "3", Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: "c", Status: "success", Value: value}}},
-	}, "end")
+	writeSession(t, path, &session.Session{Head: session.Head{ID: "large", Agent: session.CursorCLI, Title: strings.Repeat("t", 10_000)}},
+		[]*session.Message{
+			{ID: "1", Role: session.User, Turn: &session.Turn{Number: 1},
+				Parts: []session.Part{&session.Text{Text: strings.Repeat("p", 1_000_000)}}},
+			{ID: "2", Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: "c", Name: "shell", Kind: "shell",
+				Args: session.Raw(`{"command":"ls"}`)}}},
+			{ID: "3", Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: "c", Status: "success", Value: value}}},
+		}, "end")
 	for _, c := range []struct {
 		flag    string
 		letters [2]int // how many of the prompt and of the long line
@@ -422,30 +446,37 @@ func TestPageLarge(t *testing.T) {
 // page itself has are not, and neither are its times.
 func TestPageWords(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ".rehomeredact"), []byte("ACME\nTurn\nOutline\nCursor\nmodel\nUTC\ntime\nUntitled\nmain\nturns\n/PROJ-[0-9]+/\n/[0-9]{4}-[0-9]{2}-[0-9]{2}/\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".rehomeredact"),
+		[]byte("ACME\nTurn\nOutline\nCursor\nmodel\nUTC\ntime\nUntitled\nmain\nturns\n/PROJ-[0-9]+/\n/[0-9]{4}-[0-9]{2}-[0-9]{2}/\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	at := session.Stored(1_769_860_800_000)
 	path := filepath.Join(dir, "words.jsonl")
 	for text, kind := range map[string]string{
-		"AC**ME**": "word", "`AC`ME": "word", "&#65;CME": "word", "[a](https://x.org/AC&#77;E)": "word", "PROJ-**12**": "pattern", "![A](x)CME": "", "```AC&#77;E\nx\n```": "word",
+		"AC**ME**": "word", "`AC`ME": "word", "&#65;CME": "word", "[a](https://x.org/AC&#77;E)": "word", "PROJ-**12**": "pattern",
+		"![A](x)CME": "", "```AC&#77;E\nx\n```": "word",
 		"ACME, PROJ-12, of 2026-01-31": "", "AC\n\nME": "", "the Turn of the Outline": "",
 	} {
-		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Created: at, Updated: at}}, []*session.Message{
-			{ID: "1", Role: session.User, At: at, Turn: &session.Turn{Number: 1, Start: at}, Parts: []session.Part{&session.Text{Text: "hello"}}},
-			{ID: "2", Role: session.Assistant, At: at, Parts: []session.Part{&session.Text{Text: text}}},
-		}, "end")
+		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Created: at, Updated: at}},
+			[]*session.Message{
+				{ID: "1", Role: session.User, At: at, Turn: &session.Turn{Number: 1, Start: at}, Parts: []session.Part{&session.Text{Text: "hello"}}},
+				{ID: "2", Role: session.Assistant, At: at, Parts: []session.Part{&session.Text{Text: text}}},
+			}, "end")
 		page, stderr, code := call(t, "show", path, "--format", "html", "--redact")
-		if refused := code == 1 && page == "" && strings.Contains(stderr, "turn 1 of the page") && strings.Contains(stderr, "("+kind+")"); refused != (kind != "") || !refused && code != 0 {
+		if refused := code == 1 && page == "" && strings.Contains(stderr, "turn 1 of the page") &&
+			strings.Contains(stderr, "("+kind+")"); refused != (kind != "") || !refused && code != 0 {
 			t.Errorf("%s: exit %d: %s", text, code, stderr)
 		}
-		if _, again, _ := call(t, "show", path, "--redact", "--replace", "--out", filepath.Join(dir, "page.html")); kind != "" && !strings.HasPrefix(again, "rehome: "+path+"#s: turn 1 of the page") {
+		if _, again, _ := call(t, "show", path, "--redact", "--replace", "--out", filepath.Join(dir, "page.html")); kind != "" &&
+			!strings.HasPrefix(again, "rehome: "+path+"#s: turn 1 of the page") {
 			t.Errorf("%s: %s", text, again)
 		}
 		if strings.Contains(page+stderr, "ACME") || strings.Contains(page+stderr, "PROJ-12") {
 			t.Errorf("%s: not redacted: %s%s", text, stderr, page)
 		}
-		if page != "" && (!strings.Contains(page, `<time datetime="2026-01-31T12:00:00Z">12:00</time>`) || strings.Contains(page, ">redacted-word-2 1")) {
+		if page != "" && (!strings.Contains(page, `<time datetime="2026-01-31T12:00:00Z">12:00</time>`) ||
+			strings.Contains(page, ">redacted-word-2 1")) {
 			t.Errorf("%s: the page itself was redacted: %s", text, page[strings.Index(page, "<main"):])
 		}
 	}
@@ -459,7 +490,8 @@ func TestPageMessages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "times.jsonl")
 	writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI}}, []*session.Message{
 		{ID: "1", Role: session.User, At: at(0), Turn: &session.Turn{Number: 1, Start: at(0)}, Parts: []session.Part{text("hello")}},
-		{ID: "2", Role: session.Assistant, At: at(1), Parts: []session.Part{&session.Thinking{Text: "A pondered thing."}, text("one"), text("two")}},
+		{ID: "2", Role: session.Assistant, At: at(1), Parts: []session.Part{&session.Thinking{Text: "A pondered thing."}, text("one"),
+			text("two")}},
 		{ID: "3", Role: session.Assistant, At: at(24 * 60), Parts: []session.Part{text("three")}},
 		{ID: "4", Role: session.Assistant, At: at(25 * 60), Parts: []session.Part{text("four")}},
 		{ID: "5", Role: session.Assistant, Parts: []session.Part{text("five")}},
@@ -486,7 +518,8 @@ func TestPageMessages(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--no-thinking"}, {"--no-thinking", "--format", "markdown"}, {"--format", "html", "--thinking", "--no-thinking"}} {
-		if page, stderr, code := call(t, append([]string{"show", path}, args...)...); code != 2 || page != "" || !strings.Contains(stderr, "hint: omit") {
+		if page, stderr, code := call(t, append([]string{"show", path}, args...)...); code != 2 || page != "" ||
+			!strings.Contains(stderr, "hint: omit") {
 			t.Errorf("%q: exit %d: %s%s", args, code, page, stderr)
 		}
 	}
@@ -499,11 +532,13 @@ func TestPageFiles(t *testing.T) {
 		args, _ := json.Marshal(map[string]string{"path": "/home/ann/app/" + path, "old_string": "a", "new_string": "b\nc"})
 		return []session.Part{
 			&session.ToolCall{ID: id, Name: "edit", Kind: "edit", Args: args},
-			&session.ToolResult{Call: id, Status: status, Error: status == "error", Value: session.Raw(`{"` + status + `":{"diffString":"@@ -1 +1,2 @@\n-a\n+b\n+c"}}`)},
+			&session.ToolResult{Call: id, Status: status, Error: status == "error",
+				Value: session.Raw(`{"` + status + `":{"diffString":"@@ -1 +1,2 @@\n-a\n+b\n+c"}}`)},
 		}
 	}
 	say := func(n int) *session.Message {
-		return &session.Message{ID: fmt.Sprint("u", n), Role: session.User, Turn: &session.Turn{Number: n}, Parts: []session.Part{&session.Text{Text: "go"}}}
+		return &session.Message{ID: fmt.Sprint("u", n), Role: session.User, Turn: &session.Turn{Number: n},
+			Parts: []session.Part{&session.Text{Text: "go"}}}
 	}
 	var many []session.Part
 	for i := range 250 {
@@ -515,20 +550,23 @@ func TestPageFiles(t *testing.T) {
 		want  string
 		items int
 	}{
-		{slices.Concat(edit("a", "a.go", "success"), edit("b", "<b>.go", "success"), edit("c", "a.go", "success"), edit("d", "failed.go", "error"), edit("e", "failed.go", "rejected")), "<summary>2 files edited</summary>", 2},
+		{slices.Concat(edit("a", "a.go", "success"), edit("b", "<b>.go", "success"), edit("c", "a.go", "success"),
+			edit("d", "failed.go", "error"), edit("e", "failed.go", "rejected")), "<summary>2 files edited</summary>", 2},
 		{edit("d", "failed.go", "error"), "", 0},
 		{many, "<summary>200 files edited, or more</summary>", 200},
 	} {
-		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Workspace: "/home/ann/app"}}, []*session.Message{
-			say(1), say(2), {ID: "2", Role: session.Assistant, Parts: c.parts},
-		}, "end")
+		writeSession(t, path, &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI, Workspace: "/home/ann/app"}},
+			[]*session.Message{
+				say(1), say(2), {ID: "2", Role: session.Assistant, Parts: c.parts},
+			}, "end")
 		page, stderr, code := call(t, "show", path, "--format", "html")
 		_, list, _ := strings.Cut(page, `<details class="files">`)
 		list, _, _ = strings.Cut(list, "</details>")
 		if code != 0 || !strings.Contains(list, c.want) || strings.Count(list, "<li>") != c.items || strings.Contains(list, "failed.go") {
 			t.Errorf("exit %d, %s: %s", code, stderr, list)
 		}
-		if c.items == 2 && (!strings.Contains(list, `<a href="#turn-2"><bdi>a.go</bdi></a> <span class="counts">+4 -2</span>`) || !strings.Contains(list, "&lt;b&gt;.go")) {
+		if c.items == 2 && (!strings.Contains(list, `<a href="#turn-2"><bdi>a.go</bdi></a> <span class="counts">+4 -2</span>`) ||
+			!strings.Contains(list, "&lt;b&gt;.go")) {
 			t.Errorf("wrong list: %s", list)
 		}
 		if err := onlyOurs(page); err != nil {

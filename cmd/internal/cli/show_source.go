@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/prose"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
@@ -18,7 +19,7 @@ import (
 
 // viewer is one invocation of show.
 type viewer struct {
-	*app
+	*console.App
 	cmd       *showCmd
 	format    string
 	turns     prose.Turns
@@ -57,7 +58,7 @@ func (v *viewer) plainDecoder(c source) decodeFunc {
 				yield(nil, err)
 				return
 			}
-			sessions.NewFolders(v.reg, candidates(v.app, c.folder)).Decode(ctx, f, l, view, v.selection(c.session))(yield)
+			sessions.NewFolders(v.Reg, candidates(v.App, c.folder)).Decode(ctx, f, l, view, v.selection(c.session))(yield)
 		}
 	}
 }
@@ -68,28 +69,28 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := v.reg.Detect(v.ctx, l)
+	found, err := v.Reg.Detect(v.Ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, d := range found {
-		if f := sessions.Readable(v.reg, d.Format); f.Sessions != nil {
+		if f := sessions.Readable(v.Reg, d.Format); f.Sessions != nil {
 			return f, l, nil
 		}
 	}
 	if len(found) > 0 {
-		return nil, nil, notReadable(v.app, found[0].Format.Name, path, sessions.ErrUnsupported)
+		return nil, nil, notReadable(v.App, found[0].Format.Name, path, sessions.ErrUnsupported)
 	}
 	return nil, nil, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"}
 }
 
 // notReadable returns the error for a store whose sessions cannot be read.
-func notReadable(a *app, format, path string, err error) error {
+func notReadable(a *console.App, format, path string, err error) error {
 	return &formats.Error{Format: format, At: path, Err: err, Hint: "`rehome convert` can convert the whole store"}
 }
 
 // targets returns the sessions to print.
-func (c *showCmd) targets(a *app) ([]source, error) {
+func (c *showCmd) targets(a *console.App) ([]source, error) {
 	if c.Last || len(c.Src) == 0 {
 		if c.Last {
 			src, err := newest(a, c.Live)
@@ -127,8 +128,8 @@ func (c *showCmd) targets(a *app) ([]source, error) {
 
 // selected returns the sessions below a path, or on this machine, that the flags
 // select.
-func (c *showCmd) selected(a *app, path string) ([]source, error) {
-	within := lsCmd{Project: c.Project, Client: c.Client, Since: c.Since, ReadFlags: ReadFlags{Live: c.Live}}
+func (c *showCmd) selected(a *console.App, path string) ([]source, error) {
+	within := lsCmd{Project: c.Project, Client: c.Client, Since: c.Since, ReadFlags: console.ReadFlags{Live: c.Live}}
 	if path != "" {
 		within.Paths = []string{path}
 	}
@@ -141,7 +142,7 @@ func (c *showCmd) selected(a *app, path string) ([]source, error) {
 		return nil, err
 	}
 	for _, u := range listing.Unread {
-		a.out.remark(u.Path + ": not read: " + newLsUnread(u).Reason)
+		a.Out.Remark(u.Path + ": not read: " + newLsUnread(u).Reason)
 	}
 	wanted, _ := listing.Select(filter)
 	if len(wanted) == 0 {
@@ -156,7 +157,7 @@ func (c *showCmd) selected(a *app, path string) ([]source, error) {
 		s := &wanted[i]
 		src := source{path: s.Sources[0].Path, session: s.ID}
 		if count[src] > 1 { // its store holds several with this id
-			src.path = fileOf(a.reg, s)
+			src.path = fileOf(a.Reg, s)
 		}
 		src.folder = s.Workspace
 		out = append(out, src)
@@ -165,8 +166,8 @@ func (c *showCmd) selected(a *app, path string) ([]source, error) {
 }
 
 // onlySession returns the only session of a store.
-func onlySession(a *app, path string, live bool) (source, error) {
-	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose,
+func onlySession(a *console.App, path string, live bool) (source, error) {
+	l, err := sessions.List(a.Ctx, a.Reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.Out.Remark, Verbose: a.Out.Verbose,
 		Folders: candidates(a)})
 	if err != nil {
 		return source{}, err
@@ -195,27 +196,27 @@ func onlySession(a *app, path string, live bool) (source, error) {
 // arrive if the format can be read that way and the range of turns does not
 // count from the end.
 func (v *viewer) showStdin() error {
-	if v.format != "html" && !v.turns.FromEnd() && !isTerminal(os.Stdin) && v.cmd.redaction() == nil {
-		f, r, s, err := v.openStream(os.Stdin)
+	if v.format != "html" && !v.turns.FromEnd() && !console.IsTerminal(os.Stdin) && v.cmd.Redaction() == nil {
+		f, r, s, err := v.OpenStream(os.Stdin)
 		if err != nil {
 			return err
 		}
-		defer s.remove()
+		defer s.Remove()
 		if f != nil {
 			v.streaming = true
 			return v.show(func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
 				return f.Sessions.Stream(ctx, r, view, v.selection(""))
 			})
 		}
-		return s.restate(v.show(v.storeDecoder(source{path: s.path})))
+		return s.Restate(v.show(v.storeDecoder(source{path: s.Path})))
 	}
-	s, err := v.stdin(stdinName)
+	s, err := v.ReadStdin(console.StdinName)
 	if err != nil {
 		return err
 	}
-	defer s.remove()
+	defer s.Remove()
 	if v.format == "html" {
-		return s.restate(v.pages([]source{{path: s.path}}))
+		return s.Restate(v.pages([]source{{path: s.Path}}))
 	}
-	return s.restate(v.show(v.storeDecoder(source{path: s.path})))
+	return s.Restate(v.show(v.storeDecoder(source{path: s.Path})))
 }

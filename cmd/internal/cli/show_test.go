@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/formats"
 	"rehome/formats/session"
@@ -181,7 +183,7 @@ func TestShowInner(t *testing.T) {
 // TestShowPipe: a pipe is shown as it comes, and the last turns of one at its
 // end.
 func TestShowPipe(t *testing.T) {
-	piped(t, "npm warn\n"+capture)
+	clitest.PipeStdin(t, "npm warn\n"+clitest.StreamJSON)
 	stdout, stderr, code := call(t, "show", "-")
 	if code != 0 || !strings.Contains(stdout, "> hello\n\n● hi\n") || stderr != "" {
 		t.Errorf("exit %d, stderr %q\n%s", code, stderr, stdout)
@@ -189,7 +191,7 @@ func TestShowPipe(t *testing.T) {
 }
 
 func TestShowPipeLast(t *testing.T) {
-	piped(t, capture+strings.ReplaceAll(capture, "hello", "again"))
+	clitest.PipeStdin(t, clitest.StreamJSON+strings.ReplaceAll(clitest.StreamJSON, "hello", "again"))
 	stdout, stderr, code := call(t, "show", "-", "--turns=-1")
 	if code != 0 || strings.Contains(stdout, "> hello") || !strings.Contains(stdout, "turn 2") ||
 		!strings.Contains(stdout, "> again\n\n● hi\n") {
@@ -219,8 +221,8 @@ func TestShowBroken(t *testing.T) {
 func TestShowFails(t *testing.T) {
 	for _, form := range []string{"text", "markdown", "json"} {
 		var stdout, stderr strings.Builder
-		out := newOutput(&stdout, &stderr, func(string) string { return "" }, OutputFlags{JSON: form == "json"})
-		v := &viewer{app: &app{ctx: t.Context(), out: out}, cmd: &showCmd{Tools: "brief"}, format: form}
+		out := console.NewOutput(&stdout, &stderr, func(string) string { return "" }, console.OutputFlags{JSON: form == "json"})
+		v := &viewer{App: &console.App{Ctx: t.Context(), Out: out}, cmd: &showCmd{Tools: "brief"}, format: form}
 		err := v.show(func(context.Context, formats.View) iter.Seq2[*session.Session, error] {
 			return func(yield func(*session.Session, error) bool) {
 				s, messages, _ := sample()
@@ -235,7 +237,7 @@ func TestShowFails(t *testing.T) {
 				yield(s, nil)
 			}
 		})
-		if code := out.fail(err); code != 5 || !strings.Contains(stdout.String(), "Why is the test flaky?") ||
+		if code := out.Fail(err); code != 5 || !strings.Contains(stdout.String(), "Why is the test flaky?") ||
 			strings.Contains(stdout.String(), `"error"`) || stderr.String() != "rehome: store.db: in use\n  hint: wait\n" {
 			t.Errorf("%s: exit %d, stderr %q\n%s", form, code, stderr.String(), stdout.String())
 		}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/formats/session"
 )
 
@@ -45,7 +46,8 @@ func longSession(t *testing.T, dir string) string {
 	var text []byte
 	text = append(session.AppendHead(text, s), '\n')
 	for range 4000 {
-		text = append(session.AppendMessage(text, &session.Message{Role: session.User, Parts: []session.Part{&session.Text{Text: strings.Repeat("word ", 20)}}}), '\n')
+		text = append(session.AppendMessage(text, &session.Message{Role: session.User,
+			Parts: []session.Part{&session.Text{Text: strings.Repeat("word ", 20)}}}), '\n')
 	}
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
@@ -122,7 +124,7 @@ func TestReaderLeaves(t *testing.T) {
 // TestShowPipeInterrupted: show does not wait for a pipe that says nothing, nor
 // for the rest of one that has begun.
 func TestShowPipeInterrupted(t *testing.T) {
-	for _, begun := range []string{"", capture[:200]} {
+	for _, begun := range []string{"", clitest.StreamJSON[:200]} {
 		cmd := programOf("show", "-")
 		scratch := t.TempDir()
 		cmd.Env = append(cmd.Env, "TMPDIR="+scratch)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
@@ -57,11 +58,11 @@ func (c *undoCmd) Validate() error {
 }
 
 // Run undoes a migration or a move, or lists those that can be undone.
-func (c *undoCmd) Run(a *app) error {
+func (c *undoCmd) Run(a *console.App) error {
 	useHome(a, c.Home)
-	dir := convert.UndoDir(machine(a.out.getenv))
+	dir := convert.UndoDir(console.Machine(a.Out.Getenv))
 	if dir == "" {
-		return noHomeError("set it, so that the undo records can be found")
+		return console.NoHomeError("set it, so that the undo records can be found")
 	}
 	if c.List {
 		list, err := convert.UndoRecords(dir)
@@ -70,19 +71,19 @@ func (c *undoCmd) Run(a *app) error {
 		}
 		out := &undoList{Records: list}
 		for i := range list {
-			out.clients = append(out.clients, clientOf(a.reg, list[i].Format))
+			out.clients = append(out.clients, console.FormatClient(a.Reg, list[i].Format))
 		}
-		return a.out.printResult(a.ctx, out)
+		return a.Out.Print(a.Ctx, out)
 	}
-	done, err := convert.Undo(a.ctx, a.reg, convert.UndoOptions{Dir: dir, ID: c.ID, DryRun: c.DryRun})
+	done, err := convert.Undo(a.Ctx, a.Reg, convert.UndoOptions{Dir: dir, ID: c.ID, DryRun: c.DryRun})
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(a.ctx, &undoResult{done, clientOf(a.reg, done.Format)}); err != nil {
+	if err := a.Out.Print(a.Ctx, &undoResult{done, console.FormatClient(a.Reg, done.Format)}); err != nil {
 		return err
 	}
 	if n := len(done.Kept); n > 0 {
-		return reported{fmt.Errorf("%s not undone", screen.Plural(int64(n), "change"))}
+		return console.Printed(fmt.Errorf("%s not undone", screen.Plural(int64(n), "change")))
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (l *undoList) Text(p *screen.Page) {
 func undoTitle(r *convert.UndoRecord) screen.Safe {
 	title := screen.Visible(r.Session)
 	if r.Title != "" {
-		title = oneLine(r.Title)
+		title = console.OneLine(r.Title)
 	}
 	if r.Sessions > 1 {
 		title += " and " + screen.Plural(int64(r.Sessions-1), "other session")

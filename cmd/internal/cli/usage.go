@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats"
 	"rehome/internal/closest"
 	"rehome/internal/shell"
@@ -68,17 +69,17 @@ func plainError(err *kong.ParseError) error {
 		case strings.HasPrefix(plain, "unknown flag"):
 			hint = closest.Hint(word, knownFlags(err.Context), hint)
 		case strings.HasPrefix(plain, "unexpected argument") && command == "":
-			return usageError{&formats.Error{Err: fmt.Errorf("unknown command %q", word), Hint: closestCommand(err.Context.Model, word, hint)}}
+			return console.Usage(&formats.Error{Err: fmt.Errorf("unknown command %q", word), Hint: closestCommand(err.Context.Model, word, hint)})
 		}
 		if command != "" {
 			plain = command + ": " + plain
 		}
-		return usageError{&formats.Error{Err: errors.New(plain), Hint: hint}}
+		return console.Usage(&formats.Error{Err: errors.New(plain), Hint: hint})
 	}
 	if h := formats.Hint(err); h != "" {
 		hint = h
 	}
-	return usageError{&formats.Error{Err: errors.New(text), Hint: hint}}
+	return console.Usage(&formats.Error{Err: errors.New(text), Hint: hint})
 }
 
 // knownFlags returns the flags of the command that was given, as they are typed.
@@ -100,7 +101,8 @@ func closestCommand(m *kong.Application, word, otherwise string) string {
 	// What other programs call them.
 	for name, others := range map[string][]string{
 		"convert": {"export", "archive", "dump", "save"}, "migrate": {"import", "move", "mv", "copy"}, "search": {"find", "grep"},
-		"continue": {"open", "start", "run"}, "watch": {"sync", "daemon"}, "check": {"verify", "validate", "lint", "test"}, "doctor": {"status", "info"},
+		"continue": {"open", "start", "run"}, "watch": {"sync", "daemon"}, "check": {"verify", "validate", "lint", "test"},
+		"doctor": {"status", "info"},
 	} {
 		if slices.Contains(others, strings.ToLower(word)) && slices.Contains(names, name) {
 			return "did you mean " + name + "?"

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"rehome/cmd/internal/console"
 )
 
 type versionCmd struct{}
@@ -30,7 +32,7 @@ type versionResult struct {
 	Arch     string `json:"arch"`
 }
 
-func (versionCmd) Run(a *app) error { return a.out.printResult(a.ctx, newVersion(buildInfo())) }
+func (versionCmd) Run(a *console.App) error { return a.Out.Print(a.Ctx, newVersion(buildInfo())) }
 
 // Version returns the version of this build.
 func Version() string { return version() }

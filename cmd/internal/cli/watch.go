@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/convert/watch"
@@ -30,7 +31,7 @@ type watchCmd struct {
 	Strict   bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
 	Sidecar  string    `group:"Losses:" rare:"" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
-	ReadFlags
+	console.ReadFlags
 }
 
 func (watchCmd) Help() string {
@@ -70,35 +71,29 @@ func (c *watchCmd) Validate() error {
 }
 
 // Run keeps DST up to date until it is interrupted, which is its normal end.
-func (c *watchCmd) Run(a *app) error {
+func (c *watchCmd) Run(a *console.App) error {
 	flags := convertCmd{From: c.From, To: c.To, Project: c.Project, Compress: c.Compress, WithSecrets: c.WithSecrets,
 		Allow: c.Allow, Strict: c.Strict, Sidecar: c.Sidecar, ReadFlags: c.ReadFlags}
 	o := flags.options()
 	o.State = stateDir(a)
-	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
-	err := watch.Run(a.ctx, watch.Options{
-		Registry: a.reg, Source: c.Src, Target: c.Dst, Convert: o, Interval: c.Interval, Once: c.Once,
-		OnEvent: func(e watch.Event) { printEvent(a.out, watchEvent{e, c, a.out.name}) },
+	o.OnNotice, o.Verbose = a.Out.Remark, a.Out.Verbose
+	err := watch.Run(a.Ctx, watch.Options{
+		Registry: a.Reg, Source: c.Src, Target: c.Dst, Convert: o, Interval: c.Interval, Once: c.Once,
+		OnEvent: func(e watch.Event) { watchEvent{e, c, a.Out.Name}.print(a.Out) },
 	})
-	if err != nil && a.out.json && !errors.As(err, new(convert.Misuse)) {
-		return reported{err}
+	if err != nil && a.Out.JSON && !errors.As(err, new(convert.Misuse)) {
+		return console.Printed(err)
 	}
 	return err
 }
 
-// printEvent prints an event: a change to stdout, a problem to stderr.
-func printEvent(o *output, e watchEvent) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch {
-	case o.json:
-		writeJSONLine(o.stdout, e.Event)
-	case e.problem() && e.command.Once: // it is the error of the command
-	case e.problem():
-		e.Text(o.page(o.stderr, o.errPalette))
-	case !o.noReport:
-		e.Text(o.page(o.stdout, o.palette))
+// print prints an event, a change to stdout and a problem to stderr, unless it is also the error
+// of the command.
+func (e watchEvent) print(o *console.Output) {
+	if e.problem() && e.command.Once && !o.JSON {
+		return
 	}
+	o.PrintEvent(e, e.problem())
 }
 
 // watchEvent is an event of watch: schema watch-event-1.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats/session"
@@ -47,31 +48,31 @@ type welcomeCommand struct {
 
 // welcome prints what is on this machine, and what to try. On a terminal, it first
 // lets the user choose a session to continue.
-func welcome(a *app) error {
-	if machine(a.out.getenv).Home == "" {
-		return noHomeError("run `rehome help` to list the commands")
+func welcome(a *console.App) error {
+	if console.Machine(a.Out.Getenv).Home == "" {
+		return console.NoHomeError("run `rehome help` to list the commands")
 	}
 	listed := startListing(a, noticeable)
-	if tty, _, captured := a.out.terminal(); tty != nil && !captured && !a.out.json && !listed.empty() {
+	if tty, _, captured := a.Out.Terminal(); tty != nil && !captured && !a.Out.JSON && !listed.empty() {
 		header := func(*sessions.Listing) []screen.Safe { return listed.welcome.header() }
 		o := continueOptions{}
-		src, err := (&chooser{app: a, header: header, list: listed.wait, options: &o}).choose()
+		src, err := (&chooser{App: a, header: header, list: listed.wait, options: &o}).choose()
 		if err == nil {
 			return (&continueCmd{}).open(a, src, o)
 		}
-		if !errors.As(err, new(silent)) || !listed.complete() {
+		if !errors.As(err, new(console.Silent)) || !listed.complete() {
 			return err
 		}
 	}
-	if _, err := listed.wait(a.ctx); err != nil {
+	if _, err := listed.wait(a.Ctx); err != nil {
 		return err
 	}
 	w := listed.welcome
 	for i := range w.Try {
-		w.Try[i].Command = a.out.own(w.Try[i].Command)
+		w.Try[i].Command = a.Out.Own(w.Try[i].Command)
 	}
-	w.home, w.now, w.width = machine(a.out.getenv).Home, a.now(), min(columns(a.out.stdout), screen.PageWidth)
-	return a.out.printResult(a.ctx, w)
+	w.home, w.now, w.width = console.Machine(a.Out.Getenv).Home, a.Now(), min(console.Columns(a.Out.Stdout), screen.PageWidth)
+	return a.Out.Print(a.Ctx, w)
 }
 
 // noticeable is how long a terminal may stay as it is before the first screen. Most
@@ -88,12 +89,12 @@ type pendingListing struct {
 
 // startListing lists the sessions on this machine. It returns when that is done, or
 // after some time.
-func startListing(a *app, most time.Duration) *pendingListing {
+func startListing(a *console.App, most time.Duration) *pendingListing {
 	l := &pendingListing{done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
 		// Most of the memory that listing allocates is soon garbage.
-		defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
+		defer debug.SetMemoryLimit(console.SetMemoryLimit(a.Out.Getenv, lsMemoryLimit))
 		if l.listing, l.err = listAll(a, false); l.err == nil {
 			l.welcome = newWelcome(l.listing)
 			l.welcome.Kept = survey(a, l.listing)
@@ -148,7 +149,8 @@ func (w *welcomeResult) header() []screen.Safe {
 }
 
 func newWelcome(l *sessions.Listing) *welcomeResult {
-	w := &welcomeResult{Clients: []welcomeClient{}, Unreadable: len(l.Unread), Places: list(l.Places), Absent: list(l.Absent)}
+	w := &welcomeResult{Clients: []welcomeClient{}, Unreadable: len(l.Unread), Places: console.NonNil(l.Places),
+		Absent: console.NonNil(l.Absent)}
 	found, _ := l.Select(sessions.Filter{})
 	w.Sessions, w.Subagents = sessions.Count(found)
 	for i := range found {
@@ -177,7 +179,7 @@ func commandsToTry(l *sessions.Listing, found []sessions.Listed) []welcomeComman
 		}
 	}
 	example := &found[0]
-	for _, dir := range workingDirs() {
+	for _, dir := range console.WorkingDirs() {
 		if here, _ := l.Select(sessions.Filter{Project: dir, Limit: 1}); len(here) > 0 {
 			example = &here[0]
 		}
@@ -203,7 +205,7 @@ func (w *welcomeResult) Text(p *screen.Page) {
 		if i == 0 {
 			p.Line("")
 		}
-		printProse(p, w.Kept[i].line())
+		console.PrintProse(p, w.Kept[i].line())
 	}
 	if w.Unreadable > 0 {
 		p.Line("")
@@ -216,12 +218,12 @@ func (w *welcomeResult) Text(p *screen.Page) {
 		width = max(width, screen.Cells(screen.Visible(c.Command)))
 	}
 	for _, c := range w.Try {
-		for i, part := range screen.WrapWords(screen.Visible(c.Purpose), p.Width-2-width-gap) {
+		for i, part := range screen.WrapWords(screen.Visible(c.Purpose), p.Width-2-width-console.Gap) {
 			lead := screen.Visible(c.Command)
 			if i > 0 {
 				lead = ""
 			}
-			p.Line("  " + padRight(lead, width) + p.Faint(part))
+			p.Line("  " + console.PadRight(lead, width) + p.Faint(part))
 		}
 	}
 }
@@ -239,9 +241,9 @@ func (w *welcomeResult) clients(p *screen.Page) {
 	}
 	width := screen.ColumnWidths(rows)
 	for i, row := range rows {
-		lead := padLeft(row[1], width[1]) + "  " + padRight(row[2], width[2])
+		lead := console.PadLeft(row[1], width[1]) + "  " + console.PadRight(row[2], width[2])
 		room := w.width - 4 - width[0] - screen.Cells(lead)
-		p.Line("  " + p.Client(w.Clients[i].Client, padRight(row[0], width[0])) + lead + p.Faint(screen.Cut(row[3], room)))
+		p.Line("  " + p.Client(w.Clients[i].Client, console.PadRight(row[0], width[0])) + lead + p.Faint(screen.Cut(row[3], room)))
 	}
 }
 
@@ -249,9 +251,9 @@ func (w *welcomeResult) clients(p *screen.Page) {
 func (w *welcomeResult) nothing(p *screen.Page) {
 	p.Line("No sessions found on this machine. rehome looked in:")
 	for _, dir := range w.Places {
-		p.Line("  " + shortPath(w.home, dir))
+		p.Line("  " + console.ShortPath(w.home, dir))
 	}
 	for _, dir := range w.Absent {
-		p.Line("  " + shortPath(w.home, dir) + p.Faint(" (does not exist)"))
+		p.Line("  " + console.ShortPath(w.home, dir) + p.Faint(" (does not exist)"))
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/console"
 	"rehome/formats/all"
 )
 
 // TestWelcomeInEmptyHome: where there are no sessions, rehome says where it
 // looked, and its suggestions work.
 func TestWelcomeInEmptyHome(t *testing.T) {
-	env := map[string]string{homeVariable(): t.TempDir(), "TMPDIR": t.TempDir()}
+	env := map[string]string{console.HomeVariable(): t.TempDir(), "TMPDIR": t.TempDir()}
 	stdout, stderr, code := callWith(t, t.Context(), env)
 	if code != 0 || stderr != "" || !strings.Contains(stdout, "\n  ~/.claude (does not exist)\n") ||
 		!strings.Contains(stdout, "\n  rehome demo ") {
@@ -42,7 +43,7 @@ func TestWelcomeInEmptyHome(t *testing.T) {
 func TestWelcomeExample(t *testing.T) {
 	home := t.TempDir()
 	furnishAnn(t, home)
-	env := map[string]string{homeVariable(): home}
+	env := map[string]string{console.HomeVariable(): home}
 	t.Chdir(filepath.Join(home, "app"))
 	stdout, stderr, code := callWith(t, t.Context(), env)
 	_, rest, _ := strings.Cut(stdout, "  rehome show ")
@@ -70,10 +71,11 @@ func TestWelcomeDoesNotWait(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(home, ".cursor", "chats"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{ctx: t.Context(), reg: all.Registry(), now: time.Now, out: &output{getenv: func(name string) string {
-		<-slow
-		return map[string]string{homeVariable(): home}[name]
-	}}}
+	a := &console.App{Ctx: t.Context(), Reg: all.Registry(), Now: time.Now,
+		Out: &console.Output{Getenv: func(name string) string {
+			<-slow
+			return map[string]string{console.HomeVariable(): home}[name]
+		}}}
 	l := startListing(a, 0)
 	gone, leave := context.WithCancel(t.Context())
 	leave()

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"io"
@@ -24,12 +24,12 @@ type bar struct {
 
 const redrawInterval = 100 * time.Millisecond
 
-// progress returns the callback that reports progress, or nil if progress is not shown.
-func (o *output) progress() func(convert.Progress) {
-	if o.quiet || !isTerminal(o.stderr) || o.getenv("TERM") == "dumb" {
+// Progress returns the callback that reports progress, or nil if progress is not shown.
+func (o *Output) Progress() func(convert.Progress) {
+	if o.Quiet || !IsTerminal(o.stderr) || o.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	o.bar = &bar{w: o.stderr, now: time.Now, columns: func() int { return columns(o.stderr) }}
+	o.bar = &bar{w: o.stderr, now: time.Now, columns: func() int { return Columns(o.stderr) }}
 	return func(p convert.Progress) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -37,8 +37,8 @@ func (o *output) progress() func(convert.Progress) {
 	}
 }
 
-// endProgress removes the progress bar.
-func (o *output) endProgress() {
+// EndProgress removes the progress bar.
+func (o *Output) EndProgress() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.bar.clear()

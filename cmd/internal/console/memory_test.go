@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"runtime"
@@ -11,7 +11,7 @@ func TestLimitMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	debug.SetMemoryLimit(1 << 40)
 	for value, want := range map[string]int64{"100MiB": 1 << 40, "": 5 << 30} {
-		if before := setMemoryLimit(func(string) string { return value }, 5<<30); before != 1<<40 {
+		if before := SetMemoryLimit(func(string) string { return value }, 5<<30); before != 1<<40 {
 			t.Errorf("%q: it was %d", value, before)
 		}
 		if now := debug.SetMemoryLimit(1 << 40); now != want {

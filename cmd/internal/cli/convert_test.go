@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
@@ -50,7 +48,7 @@ func FuzzVisible(f *testing.F) {
 			}
 		}
 		var doc bytes.Buffer
-		if err := writeJSON(&doc, s); err != nil {
+		if err := console.WriteJSON(&doc, s); err != nil {
 			t.Fatal(err)
 		}
 		var back string
@@ -66,24 +64,6 @@ func FuzzVisible(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestExitCodes(t *testing.T) {
-	busy := &formats.Error{At: "store.db", Err: fmt.Errorf("%w: it changed", formats.ErrBusy)}
-	for want, errs := range map[int][]error{
-		0:   {nil},
-		1:   {errors.New("any"), formats.ErrUnknown, &formats.Error{Err: formats.ErrExists}},
-		3:   {reported{fmt.Errorf("1 of 2 stores skipped: %w", errLosses)}},
-		5:   {busy, summary{"nothing placed", busy}, reported{summary{"nothing placed", busy}}},
-		2:   {newUsageError(errors.New("unknown flag"))},
-		130: {context.Canceled, fmt.Errorf("%w: %w", formats.ErrBusy, context.Canceled)},
-	} {
-		for _, err := range errs {
-			if got := exitCode(err); got != want {
-				t.Errorf("%v: %d, want %d", err, got, want)
-			}
-		}
-	}
 }
 
 func TestVerdict(t *testing.T) {
@@ -107,55 +87,8 @@ func TestVerdict(t *testing.T) {
 		{report(convert.Skipped, convert.Failed, convert.Placed), nil, 1},
 		{report(convert.Failed, convert.Failed), formats.ErrBusy, 5},
 	} {
-		if got := exitCode(reportError(c.r, c.err)); got != c.want {
+		if got := console.ExitCode(reportError(c.r, c.err)); got != c.want {
 			t.Errorf("%v, %v: %d, want %d", c.r.Stores, c.err, got, c.want)
-		}
-	}
-}
-
-// TestEveryErrorOnItsLine: joined errors are told one by one, each with its
-// hint, and what is foreign in them is made visible.
-func TestEveryErrorOnItsLine(t *testing.T) {
-	var stderr strings.Builder
-	o := newOutput(&stderr, &stderr, func(string) string { return "" }, OutputFlags{})
-	code := o.fail(errors.Join(
-		&formats.Error{At: "a\x1b[2J", Err: formats.ErrBusy, Hint: "close it"},
-		&formats.Error{At: "b\nrehome: done", Err: formats.ErrBusy},
-	))
-	want := "rehome: a\\x1b[2J: in use\n  hint: close it\nrehome: b\\nrehome: done: in use\n"
-	if code != 5 || stderr.String() != want {
-		t.Errorf("exit %d\n%s\nwant\n%s", code, stderr.String(), want)
-	}
-}
-
-// TestRemarks: a remark is printed once, however often a store is read.
-func TestRemarks(t *testing.T) {
-	var stderr strings.Builder
-	o := newOutput(&stderr, &stderr, func(string) string { return "" }, OutputFlags{})
-	for _, remark := range []string{"a.db", "plain", "a.db", "plain", "b.db"} {
-		o.remark(remark)
-	}
-	if want := "rehome: a.db\nrehome: plain\nrehome: b.db\n"; stderr.String() != want {
-		t.Errorf("%s", stderr.String())
-	}
-}
-
-func TestPalette(t *testing.T) {
-	for _, c := range []struct {
-		mode string
-		env  map[string]string
-		want screen.Palette
-	}{
-		{"auto", nil, false}, // a buffer is no terminal
-		{"always", map[string]string{"NO_COLOR": "1"}, true},
-		{"never", map[string]string{"FORCE_COLOR": "1"}, false},
-		{"auto", map[string]string{"FORCE_COLOR": "1", "NO_COLOR": "1"}, true},
-		{"auto", map[string]string{"FORCE_COLOR": "0"}, false},
-		{"auto", map[string]string{"NO_COLOR": "1"}, false},
-		{"auto", map[string]string{"TERM": "dumb"}, false},
-	} {
-		if got := choosePalette(c.mode, func(n string) string { return c.env[n] }, &bytes.Buffer{}); got != c.want {
-			t.Errorf("%s %v: %v", c.mode, c.env, got)
 		}
 	}
 }
@@ -171,42 +104,6 @@ func TestClientColors(t *testing.T) {
 	}
 }
 
-func TestBar(t *testing.T) {
-	var w strings.Builder
-	now := time.Unix(0, 0)
-	b := &bar{w: &w, columns: func() int { return 70 }, now: func() time.Time { return now }}
-	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 0, Total: 400e6})
-	now = now.Add(50 * time.Millisecond)
-	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 1e6, Total: 400e6}) // too soon
-	now = now.Add(950 * time.Millisecond)
-	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 100e6, Total: 400e6})
-	now = now.Add(time.Second)
-	b.draw(convert.Progress{Stage: "checking", Store: "a\x1b]0;/very/long/path/that/does/not/fit/store.db", Done: 5e6, Stores: 12,
-		StoresDone: 3})
-	b.draw(convert.Progress{Stage: "reading", Store: "chats", Done: 70e6, Total: 100e6, Stores: 2, StoresDone: 2}) // at once
-	b.clear()
-	b.clear()
-	want := strings.Join([]string{
-		"", "reading state.vscdb [....................]   0%",
-		"reading state.vscdb [#####...............]  25% 100 MB/s eta 0:03",
-		`checking 3/12 …that/does/not/fit/store.db [#####...............]  25%`,
-		"reading 2/2 chats [####################] 100%", "",
-	}, "\r\x1b[K")
-	if w.String() != want {
-		t.Errorf("got  %q\nwant %q", w.String(), want)
-	}
-	for n := range 90 {
-		b.columns = func() int { return n }
-		if got := b.line(convert.Progress{Stage: "reading", Store: "日本/store.db", Done: 1e9, Total: 4e9, Stores: 1000},
-			time.Hour); screen.Cells(got) > max(n-1, 0) {
-			t.Errorf("%d columns: %q", n, got)
-		}
-	}
-	if none := (*bar)(nil); true {
-		none.clear()
-	}
-}
-
 func TestNumbers(t *testing.T) {
 	for in, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9950: "10 kB", 999499: "999 kB", 999500: "1.0 MB", 351e6: "351 MB", 5e15: "5 PB"} {
 		if got := string(screen.Size(in)); got != want {
@@ -216,11 +113,6 @@ func TestNumbers(t *testing.T) {
 	for in, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 47043: "47,043", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
 		if got := string(screen.Grouped(in)); got != want {
 			t.Errorf("grouped(%d) = %s, want %s", in, got, want)
-		}
-	}
-	for in, want := range map[time.Duration]string{0: "0:00", 7 * time.Second: "0:07", 750 * time.Second: "12:30", 3723 * time.Second: "1:02:03"} {
-		if got := string(formatDuration(in)); got != want {
-			t.Errorf("clock(%v) = %s, want %s", in, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bytes"
@@ -13,15 +13,15 @@ import (
 )
 
 // writeJSON prints one indented object to stdout, with hints that name the program.
-func (o *output) writeJSON(v any) error {
-	if o.rename == nil {
-		return writeJSON(o.stdout, v)
+func (o *Output) writeJSON(v any) error {
+	if o.Rename == nil {
+		return WriteJSON(o.Stdout, v)
 	}
 	var doc bytes.Buffer
-	if err := writeJSON(&doc, v); err != nil {
+	if err := WriteJSON(&doc, v); err != nil {
 		return err
 	}
-	_, err := o.stdout.Write(renameHints(doc.Bytes(), o.rename))
+	_, err := o.Stdout.Write(renameHints(doc.Bytes(), o.Rename))
 	return err
 }
 
@@ -37,9 +37,9 @@ func renameHints(doc []byte, rename func(string) string) []byte {
 	})
 }
 
-// writeJSON prints one indented object. Characters that are unsafe on a
+// WriteJSON prints one indented object. Characters that are unsafe on a
 // terminal are written as JSON escapes.
-func writeJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
+func WriteJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
 
 // writeJSONLine is writeJSON on one line.
 func writeJSONLine(w io.Writer, v any) error { return encodeJSON(w, v, "") }
@@ -66,13 +66,13 @@ type errorBody struct {
 	Hint    string `json:"hint,omitempty"`
 	Code    int    `json:"code"`
 
-	Candidates []candidate `json:"candidates,omitempty"` // if a name matches several sessions
+	Candidates []Candidate `json:"candidates,omitempty"` // if a name matches several sessions
 }
 
 func newErrorResult(err error, code int) errorResult {
 	body := errorBody{Hint: formats.Hint(err), Code: code}
-	if a, ok := errors.AsType[*ambiguousError](err); ok {
-		err, body.Candidates = a.error, a.candidates
+	if a, ok := errors.AsType[*AmbiguousError](err); ok {
+		err, body.Candidates = a.Err, a.Candidates
 	}
 	var messages []string
 	for _, e := range flatten(err) {

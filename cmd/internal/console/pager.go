@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bytes"
@@ -16,42 +16,42 @@ import (
 	"golang.org/x/term"
 )
 
-// pager shows long output one screen at a time. Output that fits on the screen
+// Pager shows long output one screen at a time. Output that fits on the screen
 // is printed directly.
-type pager struct {
+type Pager struct {
 	out    *os.File
 	args   []string // program and arguments
 	rows   int
 	width  int
 	buf    bytes.Buffer // output until the pager starts
 	height int          // rows that buf takes
-	eager  bool         // print output at once, even if the pager prints it again
+	Eager  bool         // print output at once, even if the pager prints it again
 	pipe   io.WriteCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc // stops the writer when the pager exits
 	done   chan struct{}           // closed when the pager exits; nil if none runs
 }
 
-// errPagerQuit means that the user closed the pager.
-var errPagerQuit = errors.New("pager closed")
+// ErrPagerQuit means that the user closed the pager.
+var ErrPagerQuit = errors.New("pager closed")
 
-// pagedOutput returns the writer for long output: stdout, through a pager if
+// Paged returns the writer for long output: stdout, through a pager if
 // stdout is a terminal and a pager is available. The returned context is also
 // canceled when the user closes the pager. The returned function waits for the
 // pager; its argument is the error from writing.
-func (o *output) pagedOutput(ctx context.Context, wanted bool) (context.Context, io.Writer, func(error) error) {
+func (o *Output) Paged(ctx context.Context, wanted bool) (context.Context, io.Writer, func(error) error) {
 	plain := func(err error) error { return err }
-	f, ok := o.stdout.(*os.File)
-	if !wanted || !ok || !isTerminal(f) || o.getenv("TERM") == "dumb" {
-		return ctx, o.stdout, plain
+	f, ok := o.Stdout.(*os.File)
+	if !wanted || !ok || !IsTerminal(f) || o.Getenv("TERM") == "dumb" {
+		return ctx, o.Stdout, plain
 	}
 	width, rows, err := term.GetSize(int(f.Fd()))
-	args := pagerCommand(o.getenv)
+	args := pagerCommand(o.Getenv)
 	if err != nil || rows < 2 || args == nil {
-		return ctx, o.stdout, plain
+		return ctx, o.Stdout, plain
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &pager{out: f, args: args, rows: rows, width: max(width, 1), ctx: ctx, cancel: cancel}
+	p := &Pager{out: f, args: args, rows: rows, width: max(width, 1), ctx: ctx, cancel: cancel}
 	return ctx, p, p.close
 }
 
@@ -64,7 +64,7 @@ func pagerCommand(getenv func(string) string) []string {
 	if strings.ContainsAny(args[0], `/\`) {
 		return args
 	}
-	path, err := lookPath(args[0], getenv("PATH"))
+	path, err := LookPath(args[0], getenv("PATH"))
 	if err != nil {
 		return nil
 	}
@@ -72,10 +72,10 @@ func pagerCommand(getenv func(string) string) []string {
 	return args
 }
 
-func (p *pager) Write(b []byte) (int, error) {
+func (p *Pager) Write(b []byte) (int, error) {
 	if p.pipe != nil {
 		if n, err := p.pipe.Write(b); err != nil {
-			return n, errPagerQuit
+			return n, ErrPagerQuit
 		}
 		return len(b), nil
 	}
@@ -84,12 +84,12 @@ func (p *pager) Write(b []byte) (int, error) {
 		p.height += 1 + max(0, cellsOf(line)-1)/p.width
 	}
 	if p.height < p.rows {
-		if p.eager {
+		if p.Eager {
 			return p.out.Write(b)
 		}
 		return len(b), nil
 	}
-	if lines := bytes.Count(p.buf.Bytes(), []byte("\n")) - bytes.Count(b, []byte("\n")); p.eager && lines > 0 {
+	if lines := bytes.Count(p.buf.Bytes(), []byte("\n")) - bytes.Count(b, []byte("\n")); p.Eager && lines > 0 {
 		fmt.Fprintf(p.out, "\x1b[%dA\x1b[J", lines) // the pager prints them again
 	}
 	if err := p.start(); err != nil {
@@ -117,7 +117,7 @@ func cellsOf(line []byte) (n int) {
 }
 
 // start runs the pager. If that fails, output goes directly to the terminal.
-func (p *pager) start() error {
+func (p *Pager) start() error {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
 	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
 	cmd.Env = os.Environ()
@@ -137,22 +137,22 @@ func (p *pager) start() error {
 		p.done = make(chan struct{})
 		go func() {
 			_ = cmd.Wait() // its exit status does not matter
-			p.cancel(errPagerQuit)
+			p.cancel(ErrPagerQuit)
 			// The signal that ended the pager may reach this process a bit later.
 			time.AfterFunc(cleanupTimeout, func() { ignoreInterrupts(p.ctx, false) })
 			close(p.done)
 		}()
 	}
 	if _, err := p.buf.WriteTo(p.pipe); err != nil {
-		return errPagerQuit
+		return ErrPagerQuit
 	}
 	return nil
 }
 
 // close waits until the user closes the pager. Closing it early is not an error.
-func (p *pager) close(err error) error {
+func (p *Pager) close(err error) error {
 	defer p.cancel(nil)
-	if p.pipe == nil && p.eager {
+	if p.pipe == nil && p.Eager {
 		return err
 	}
 	if p.pipe == nil {
@@ -163,7 +163,7 @@ func (p *pager) close(err error) error {
 	if p.done != nil {
 		<-p.done
 	}
-	if errors.Is(err, errPagerQuit) {
+	if errors.Is(err, ErrPagerQuit) {
 		return nil
 	}
 	return err
@@ -173,8 +173,8 @@ type nopClose struct{ io.Writer }
 
 func (nopClose) Close() error { return nil }
 
-// lookPath finds a program in path, which in tests is not the PATH of this process.
-func lookPath(name, path string) (string, error) {
+// LookPath finds a program in path, which in tests is not the PATH of this process.
+func LookPath(name, path string) (string, error) {
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue

@@ -1,4 +1,4 @@
-package cli
+package clitest
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ import (
 
 // treeDiff is what changed between two folders.
 type treeDiff struct {
-	text           string
-	added, removed int
+	Text           string
+	Added, Removed int
 }
 
-// plainDiff compares file by file and line by line.
-func plainDiff(a, b, nameA, nameB string) (treeDiff, error) {
-	left, err := readTree(a)
+// PlainDiff compares file by file and line by line.
+func PlainDiff(a, b, nameA, nameB string) (treeDiff, error) {
+	left, err := ReadTree(a)
 	if err != nil {
 		return treeDiff{}, err
 	}
-	right, err := readTree(b)
+	right, err := ReadTree(b)
 	if err != nil {
 		return treeDiff{}, err
 	}
@@ -47,10 +47,10 @@ func plainDiff(a, b, nameA, nameB string) (treeDiff, error) {
 			for _, l := range fresh[h.NewStart : h.NewStart+h.Added] {
 				text.WriteString("+" + l + "\n")
 			}
-			d.added, d.removed = d.added+h.Added, d.removed+h.Removed
+			d.Added, d.Removed = d.Added+h.Added, d.Removed+h.Removed
 		}
 	}
-	d.text = text.String()
+	d.Text = text.String()
 	return d, nil
 }
 
@@ -63,14 +63,14 @@ func lineRange(from, n int) string {
 	return fmt.Sprintf("%d,%d", from, n)
 }
 
-// sameTrees reports whether two folders hold the same files with the same
+// SameTrees reports whether two folders hold the same files with the same
 // bytes.
-func sameTrees(a, b string) (bool, error) {
-	left, err := readTree(a)
+func SameTrees(a, b string) (bool, error) {
+	left, err := ReadTree(a)
 	if err != nil {
 		return false, err
 	}
-	right, err := readTree(b)
+	right, err := ReadTree(b)
 	if err != nil || len(left) != len(right) {
 		return false, err
 	}
@@ -82,8 +82,8 @@ func sameTrees(a, b string) (bool, error) {
 	return true, nil
 }
 
-// readTree reads every file of a folder; the demo's are small.
-func readTree(folder string) (map[string][]byte, error) {
+// ReadTree reads every file of a folder; the demo's are small.
+func ReadTree(folder string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	err := fs.WalkDir(os.DirFS(folder), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"fmt"
@@ -25,16 +25,16 @@ func choosePalette(mode string, getenv func(string) string, w io.Writer) screen.
 	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return false
 	}
-	return screen.Palette(isTerminal(w))
+	return screen.Palette(IsTerminal(w))
 }
 
-func isTerminal(w io.Writer) bool {
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns returns the width of the terminal w, or 80 if w is not a terminal.
-func columns(w io.Writer) int {
+// Columns returns the width of the terminal w, or 80 if w is not a terminal.
+func Columns(w io.Writer) int {
 	if width, _, ok := terminalSize(w); ok {
 		return width
 	}
@@ -45,13 +45,13 @@ func columns(w io.Writer) int {
 // size: 80x24. It is for recordings, previews and tests.
 const forceTerminal = "REHOME_FORCE_TTY"
 
-// terminalSize returns the columns and rows of stdout if it is a terminal, or is to
+// TerminalSize returns the columns and rows of stdout if it is a terminal, or is to
 // be treated like one.
-func (o *output) terminalSize() (width, height int, ok bool) {
-	if n, _ := fmt.Sscanf(o.getenv(forceTerminal), "%dx%d", &width, &height); n == 2 && width > 0 && height > 0 {
+func (o *Output) TerminalSize() (width, height int, ok bool) {
+	if n, _ := fmt.Sscanf(o.Getenv(forceTerminal), "%dx%d", &width, &height); n == 2 && width > 0 && height > 0 {
 		return width, height, true
 	}
-	return terminalSize(o.stdout)
+	return terminalSize(o.Stdout)
 }
 
 // terminalSize returns the columns and rows of the terminal w. It reports whether

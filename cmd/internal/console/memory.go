@@ -1,14 +1,16 @@
-package cli
+package console
 
 import (
+	"context"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 )
 
-// setMemoryLimit sets the memory limit of the Go runtime, unless the user has
+// SetMemoryLimit sets the memory limit of the Go runtime, unless the user has
 // set GOMEMLIMIT. It returns the previous limit.
-func setMemoryLimit(getenv func(string) string, limit int64) (before int64) {
+func SetMemoryLimit(getenv func(string) string, limit int64) (before int64) {
 	if getenv("GOMEMLIMIT") != "" {
 		limit = -1 // changes nothing
 	}
@@ -32,3 +34,22 @@ func growMemoryLimit() {
 	}
 	runtime.AddCleanup(new(sentinel), adjust, struct{}{})
 }
+
+// Setup prepares the process for commands, and returns its context, which ends when the
+// user interrupts.
+func Setup() context.Context {
+	// Batches and buffers are reused, so the heap is small, and collecting it
+	// each time it doubles would dominate the work on many small stores. Let it
+	// grow to memoryLimit instead. Limits that the user has set take precedence.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+		growMemoryLimit()
+	}
+	return signalContext()
+}
+
+// memoryLimit is a heap size that is acceptable on any machine.
+const memoryLimit = 68 << 20

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestShortOutput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &pager{out: out, cancel: func(error) {}}
+		p := &Pager{out: out, cancel: func(error) {}}
 		p.buf.WriteString("text")
 		err = p.close(want)
 		if e := out.Close(); e != nil {

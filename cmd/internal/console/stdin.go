@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bufio"
@@ -13,52 +13,52 @@ import (
 	"rehome/internal/scratch"
 )
 
-// stdinName is the SRC that stands for stdin.
-const stdinName = "-"
+// StdinName is the SRC that stands for stdin.
+const StdinName = "-"
 
-// spooled is stdin copied to a private file, which is removed when the command
+// Spooled is stdin copied to a private file, which is removed when the command
 // ends. The file name is always the same because it appears in addresses.
-type spooled struct {
-	path string
+type Spooled struct {
+	Path string
 	dir  *scratch.Dir // nil if nothing was spooled
 }
 
-// stdin returns path unchanged, or a file with the contents of stdin if path is "-".
-func (a *app) stdin(path string) (*spooled, error) {
-	if path != stdinName {
-		return &spooled{path: path}, nil
+// ReadStdin returns path unchanged, or a file with the contents of stdin if path is "-".
+func (a *App) ReadStdin(path string) (*Spooled, error) {
+	if path != StdinName {
+		return &Spooled{Path: path}, nil
 	}
-	if isTerminal(os.Stdin) {
+	if IsTerminal(os.Stdin) {
 		return nil, &formats.Error{At: "stdin", Err: errors.New("is a terminal"), Hint: "pipe data in, or name a file instead of -"}
 	}
 	s, err := newSpooled()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fill(a.ctx, os.Stdin); err != nil {
-		s.remove()
+	if err := s.fill(a.Ctx, os.Stdin); err != nil {
+		s.Remove()
 		return nil, err
 	}
 	return s, nil
 }
 
-func newSpooled() (*spooled, error) {
+func newSpooled() (*Spooled, error) {
 	scratch.Sweep()
 	dir, err := scratch.New("", "stdin")
 	if err != nil {
 		return nil, &formats.Error{At: os.TempDir(), Err: err, Hint: "stdin is buffered here; set TMPDIR to use another folder"}
 	}
-	return &spooled{filepath.Join(dir.Path, "stdin.jsonl"), dir}, nil
+	return &Spooled{filepath.Join(dir.Path, "stdin.jsonl"), dir}, nil
 }
 
-func (s *spooled) remove() { _ = s.dir.Remove() }
+func (s *Spooled) Remove() { _ = s.dir.Remove() }
 
-// restate replaces the path of the file by "-" in an error.
-func (s *spooled) restate(err error) error {
+// Restate replaces the path of the file by "-" in an error.
+func (s *Spooled) Restate(err error) error {
 	if err == nil || s.dir == nil {
 		return err
 	}
-	return formats.ReplacePath(err, s.path, stdinName)
+	return formats.ReplacePath(err, s.Path, StdinName)
 }
 
 // ctxReader is a reader whose reads end when a context is canceled. As a read
@@ -95,8 +95,8 @@ func (r *ctxReader) Read(p []byte) (int, error) {
 }
 
 // fill copies r to the file.
-func (s *spooled) fill(ctx context.Context, r io.Reader) error {
-	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666) // private: the folder is
+func (s *Spooled) fill(ctx context.Context, r io.Reader) error {
+	f, err := os.OpenFile(s.Path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666) // private: the folder is
 	if err != nil {
 		return err
 	}
@@ -111,31 +111,31 @@ func (s *spooled) fill(ctx context.Context, r io.Reader) error {
 // maxPeek is how many bytes of stdin are examined to detect the format.
 const maxPeek = 64 << 10
 
-// openStream detects the format of stdin and returns it with a reader for
+// OpenStream detects the format of stdin and returns it with a reader for
 // Format.Stream. If the format cannot be streamed, the format is nil and stdin
 // is in the returned file.
-func (a *app) openStream(in io.Reader) (*formats.Format, io.Reader, *spooled, error) {
+func (a *App) OpenStream(in io.Reader) (*formats.Format, io.Reader, *Spooled, error) {
 	s, err := newSpooled()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	b := bufio.NewReaderSize(&ctxReader{ctx: a.ctx, from: in}, maxPeek)
-	f, err := a.streamFormat(s.path, peekHead(b))
+	b := bufio.NewReaderSize(&ctxReader{ctx: a.Ctx, from: in}, maxPeek)
+	f, err := a.streamFormat(s.Path, peekHead(b))
 	if err == nil {
-		err = a.ctx.Err()
+		err = a.Ctx.Err()
 	}
 	if err == nil && f == nil {
-		if err = s.fill(a.ctx, b); err == nil {
+		if err = s.fill(a.Ctx, b); err == nil {
 			return nil, nil, s, nil
 		}
 	}
-	s.remove()
-	return f, b, &spooled{}, err
+	s.Remove()
+	return f, b, &Spooled{}, err
 }
 
 // streamFormat returns the format that recognizes head, if it can be streamed.
 // It writes head to a file for the formats to probe.
-func (a *app) streamFormat(path string, head []byte) (*formats.Format, error) {
+func (a *App) streamFormat(path string, head []byte) (*formats.Format, error) {
 	if err := os.WriteFile(path, head, 0o666); err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (a *app) streamFormat(path string, head []byte) (*formats.Format, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.reg.Detect(a.ctx, l)
+	found, err := a.Reg.Detect(a.Ctx, l)
 	if err != nil || len(found) == 0 || found[0].Format.Sessions == nil || found[0].Format.Sessions.Stream == nil {
 		return nil, err
 	}
