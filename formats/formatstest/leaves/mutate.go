@@ -25,7 +25,7 @@ func (w *Law) HoldsChanged(t testing.TB, f *formats.Format, path string) {
 	if testing.Short() {
 		every = 3
 	}
-	for i, of := range []byte{'"', '0', 't', '{'} {
+	for i, of := range []byte{'"', 't', '{', '0'} {
 		if i%every == 0 {
 			w.unknown(t, f, path, of)
 		}
