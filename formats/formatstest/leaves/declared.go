@@ -33,6 +33,7 @@ type Declaration struct {
 //	told WHERE        in a telling whose name begins so it must be, too; WHERE@root: unless
 //	                  a subagent has it; WHERE@turn: unless it is
 //	                  a prompt that begins no turn, or a notice
+//	member NAME       it is this member of a record, such as turn.model, and not in extra data alone
 //	client            if it is true, no user says what is in its record
 //	calls             it is the id of a call, whose record or element has the arguments
 //	answers           it is the id of the call that a result is of, whose record or element has what it says
@@ -46,7 +47,7 @@ type Declaration struct {
 //	copied            a writer repeats a value of the session, a line of one, or the name of a member
 //	invented          a writer makes it: no session has it
 func Verbs() []string {
-	return []string{"said", "told", "client", "calls", "answers", "derived", "superseded", "quoted", "kept", "lost", "dropped", "secret", "copied", "invented"}
+	return []string{"said", "told", "member", "client", "calls", "answers", "derived", "superseded", "quoted", "kept", "lost", "dropped", "secret", "copied", "invented"}
 }
 
 // ParseDeclared reads the text of leaves.txt:
@@ -100,7 +101,7 @@ func parseHead(words []string) (*Declaration, error) {
 	d := &Declaration{Verb: words[0]}
 	words = words[1:]
 	switch d.Verb {
-	case "said", "told", "derived", "kept", "lost":
+	case "said", "told", "member", "derived", "kept", "lost":
 		if len(words) == 0 {
 			return nil, fmt.Errorf("%s needs a word", d.Verb)
 		}
@@ -122,7 +123,7 @@ func parseHead(words []string) (*Declaration, error) {
 
 // Excuses reports whether a declaration says why a leaf does not arrive as it is.
 func (d *Declaration) Excuses() bool {
-	return !slices.Contains([]string{"said", "told", "client", "calls", "answers"}, d.Verb)
+	return !slices.Contains([]string{"said", "told", "member", "client", "calls", "answers"}, d.Verb)
 }
 
 // repeats reports whether a declaration says that another leaf has the value.

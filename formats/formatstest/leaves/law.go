@@ -85,12 +85,29 @@ func (w *Law) holds(t testing.TB, f *formats.Format, path, what string) *look {
 	}
 	k.decode(t, f, path)
 	k.search()
+	k.members()
 	k.report(t, what)
 	return k
 }
 
 func newLook(w *Law) *look {
 	return &look{law: w, groups: map[string]string{}, grouped: map[string]bool{}, owners: map[string]string{}, messages: map[string][]*pool{}, wide: map[string][]*pool{}, rests: map[string][]*pool{}, rules: map[string][]*Declaration{}}
+}
+
+// members takes back the leaves that are not in the member that is declared.
+func (k *look) members() {
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		for _, d := range l.rules {
+			if d.Verb != "member" || l.Value == "" {
+				continue
+			}
+			in := func(o *offer) bool { return o.place == field && o.in == d.Of }
+			if !slices.ContainsFunc(slices.Concat(l.pools, l.rests), func(p *pool) bool { return slices.ContainsFunc(p.by[l.key()], in) }) {
+				l.found, l.excused, l.member = false, false, d.Of
+			}
+		}
+	}
 }
 
 // report reports the leaves that are missing.
@@ -149,6 +166,7 @@ type wanted struct {
 	found   bool         // it is in what was decoded
 	raw     bool         // in extra data
 	excused bool         // a declaration covers it
+	member  string       // where it should be, and is not
 	by      *Declaration // which one does
 }
 
@@ -320,6 +338,9 @@ func expanded(at string) iter.Seq[string] {
 
 // instead says what was found instead of a leaf.
 func (k *look) instead(l *wanted) string {
+	if l.member != "" {
+		return "is not in " + l.member
+	}
 	if o := find(slices.Concat(l.pools, l.rests), l.key(), func(*offer) bool { return true }); o != nil {
 		if l.who != nil {
 			return "is what " + o.place.String() + " says"

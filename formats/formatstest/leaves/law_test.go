@@ -37,6 +37,8 @@ said model
 said tool
 	tool results[]
 	tool image
+member session.workspace
+	user cwd
 
 derived json Arguments are JSON.
 	model args
@@ -97,6 +99,8 @@ func reader(fault string) *formats.Format {
 			messages[0].Extras[0].Name = "m"
 		case "cwd":
 			s.Workspace = ""
+		case "member":
+			s.Workspace, s.Extras = "", []session.Extra{{Name: "cwd", Raw: session.Raw(`"/w"`)}}
 		case "time":
 			messages[2].At = session.Stored(1767323045001)
 		case "joined":
@@ -159,6 +163,7 @@ func TestLaw(t *testing.T) {
 		"opaque":    `s.jsonl:2: model thought: "It could be a cat." is what extra data says`,
 		"path":      `s.jsonl:1: user n: "12" is in extra data of another path: m`,
 		"cwd":       `s.jsonl:2: model cwd: "/w" is missing`,
+		"member":    `s.jsonl:1: user cwd: "/w" is not in session.workspace`,
 		"time":      `s.jsonl:3: tool at: "2026-01-02T03:04:05Z" is missing`,
 		"joined":    `s.jsonl:2: model parts[]: "It is" is missing`,
 		"origin":    `s.jsonl:2: model thought: "It could be a cat." is missing: no message comes from that record`,
@@ -197,7 +202,7 @@ func TestParseDeclared(t *testing.T) {
 		"kinds a\nsaid nobody\n":                       `line 2: nobody is "nobody"`,
 		"kinds a\nsaid\n":                              "line 2: said needs a word",
 		"kinds a\ndropped\n":                           "line 2: dropped without a reason",
-		"kinds a\nforgotten Why not.\n":                `line 2: "forgotten" is not one of said, told, client, calls, answers, derived, superseded, quoted, kept, lost, dropped, secret, copied, invented`,
+		"kinds a\nforgotten Why not.\n":                `line 2: "forgotten" is not one of said, told, member, client, calls, answers, derived, superseded, quoted, kept, lost, dropped, secret, copied, invented`,
 		"kinds a\nderived magic By magic.\n":           `line 2: "magic" is not one of json, time, later, base64, dataurl, fileuri, within, joined, tagged, mixed, members, trimmed, letters, hex, field, flag, name`,
 		"kinds a\nsuperseded It is.\n\ta b\n":          `line 3: "a b": only what is superseded or quoted is so by another pattern`,
 		"kinds a\ndropped It is.\n\ta b by c d\n":      `line 3: "a b": only what is superseded or quoted is so by another pattern`,

@@ -2,6 +2,7 @@ package leaves
 
 import (
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,7 @@ type offer struct {
 	place place
 	also  []place // who else may say it, in what a writer wrote
 	path  string  // of extra data, see plainPath
+	in    string  // the record and the member of a field, such as turn.model
 	used  bool
 	index int    // in what a writer wrote
 	text  string // what is left of a text that is found in pieces
@@ -67,6 +69,7 @@ type offer struct {
 type pool struct {
 	by    map[string][]*offer
 	texts []*offer // where somebody speaks, in their order
+	in    string   // the member that is visited
 }
 
 // fresh forgets what was found.
@@ -92,7 +95,7 @@ func (p *pool) add(key, value string, at place, path string) {
 	if value == "" {
 		return
 	}
-	o := &offer{place: at, path: plainPath(path)}
+	o := &offer{place: at, path: plainPath(path), in: p.in}
 	if key == asText {
 		value = scrubbed(value)
 		o.whole = value
@@ -227,6 +230,8 @@ func (m members) Required(name string, value any) { m.Optional(name, value) }
 
 func (m members) Optional(name string, value any) {
 	p := m.pool
+	p.in = strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", m.of), "*session.")) + "." + name
+	defer func() { p.in = "" }()
 	switch v := value.(type) {
 	case *string:
 		if !m.spoken(name) {
