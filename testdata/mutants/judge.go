@@ -14,11 +14,11 @@ import (
 
 // judgeCodecs makes mistakes in codecs and reports those that their suite does not find.
 func judgeCodecs(ctx context.Context, dir string, packages map[string]*pkg, sites map[string][]mutant, o options) error {
-	equal, err := readEqual(sites)
+	known, err := readSurvivors(sites)
 	if err != nil {
 		return err
 	}
-	changes, err := drawCodecs(ctx, packages, sites, o)
+	changes, err := drawCodecs(ctx, packages, sites, known, o)
 	if err != nil || o.dry {
 		return err
 	}
@@ -28,7 +28,7 @@ func judgeCodecs(ctx context.Context, dir string, packages map[string]*pkg, site
 		return err
 	}
 	fmt.Printf("compiled %d changes in %v\n", len(changes), time.Since(began).Round(time.Second))
-	var t tally
+	t := tally{known: known}
 	var wait sync.WaitGroup
 	var numbers = make(chan int)
 	for range o.workers {
@@ -36,7 +36,6 @@ func judgeCodecs(ctx context.Context, dir string, packages map[string]*pkg, site
 			for n := range numbers {
 				began := time.Now()
 				v, err := s.judge(ctx, n, changes[n])
-				v.equal = equal.why(changes[n])
 				t.add(n, changes[n], v, err, time.Since(began))
 			}
 		})
@@ -46,10 +45,12 @@ func judgeCodecs(ctx context.Context, dir string, packages map[string]*pkg, site
 	}
 	close(numbers)
 	wait.Wait()
-	fmt.Printf("%d found, %d survived, %d change nothing; %.1f seconds each\n", t.found, t.survived, t.equal, time.Since(began).Seconds()/float64(max(1, len(changes))))
+	fmt.Printf("%d found, %d survived, %d change nothing; %.1f seconds each\n", t.found, t.survived, t.argued, time.Since(began).Seconds()/float64(max(1, len(changes))))
 	switch {
 	case t.err != nil:
 		return t.err
+	case o.update:
+		return known.write()
 	case t.found*100 < o.least*(t.found+t.survived):
 		return fmt.Errorf("fewer than %d %% were found", o.least)
 	}
@@ -57,10 +58,15 @@ func judgeCodecs(ctx context.Context, dir string, packages map[string]*pkg, site
 }
 
 // drawCodecs returns changes that the compiler accepts, by their numbers in the draw.
-func drawCodecs(ctx context.Context, packages map[string]*pkg, sites map[string][]mutant, o options) (map[int]mutant, error) {
+func drawCodecs(ctx context.Context, packages map[string]*pkg, sites map[string][]mutant, known *survivors, o options) (map[int]mutant, error) {
 	check, err := newChecker(ctx, packages)
 	if err != nil {
 		return nil, err
+	}
+	if o.judged {
+		for kind, list := range sites {
+			sites[kind] = slices.DeleteFunc(list, func(m mutant) bool { return !known.isJudged(m) || !o.update && known.why[m.key()] != "" })
+		}
 	}
 	out := map[int]mutant{}
 	number, good := 0, 0
@@ -90,40 +96,42 @@ func drawCodecs(ctx context.Context, packages map[string]*pkg, sites map[string]
 
 // tally counts what became of changes.
 type tally struct {
-	mu                     sync.Mutex
-	found, survived, equal int
-	err                    error
+	mu                      sync.Mutex
+	known                   *survivors
+	found, survived, argued int
+	err                     error
 }
 
 // verdict is what became of a change.
 type verdict struct {
-	by    string // the trial that fails, if any
-	met   bool   // some trial runs the code that is changed
-	equal string // why it changes nothing
+	by  string // the trial that fails, if any
+	met bool   // some trial runs the code that is changed
 }
 
 func (t *tally) add(n int, m mutant, v verdict, err error, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	word := v.by
+	k := m.key()
+	word, why := v.by, t.known.why[k]
 	switch {
 	case err != nil:
 		t.err = cmp.Or(t.err, err)
 		return
-	case v.by != "" && v.equal != "":
-		t.err = cmp.Or(t.err, fmt.Errorf("%s finds what %s says changes nothing: %v", v.by, equalFile, m))
-		t.found++
 	case v.by != "":
 		t.found++
-	case v.equal != "":
-		t.equal++
-		word = "changes nothing: " + v.equal
-	case v.met:
-		t.survived++
-		word = "SURVIVED"
+		if why != "" && why != stillOpen {
+			t.err = cmp.Or(t.err, fmt.Errorf("%s finds what %s says changes nothing: %v", v.by, survivorsFile, m))
+		}
+		delete(t.known.why, k)
+	case why != "" && why != stillOpen:
+		t.argued++
+		word = "changes nothing: " + why
 	default:
 		t.survived++
-		word = "SURVIVED: no test runs it"
+		t.known.why[k] = stillOpen
+		if word = "SURVIVED"; !v.met {
+			word += ": no test runs it"
+		}
 	}
 	fmt.Printf("%d\t%s\t%s\t%.1fs\n", n, word, m, took.Seconds())
 }

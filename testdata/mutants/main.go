@@ -2,12 +2,12 @@
 // production code at a time and reports which changes no test notices.
 //
 //	go run ./testdata/mutants -seed 1 -n 60
-//	go run ./testdata/mutants -codecs -seed 1 -n 20 -least 97
+//	go run ./testdata/mutants -codecs -seed 1 -n 20 -judged -least 97
 //
 // With -codecs it makes the mistakes that an author of a codec makes, and only the
 // conformance suite of the codecs whose code it is may find them. All mistakes of a draw
 // are compiled once, see instrumented, so that each takes only the time of the tests that
-// run its code. What changes nothing that can be seen is argued in equal.txt.
+// run its code. What changes nothing that can be seen is argued in survivors.txt.
 //
 // A change is applied with go's -overlay, so that no file of the repository is
 // written. Without -codecs it runs the tests of the package and, while they pass, those of
@@ -51,6 +51,8 @@ type options struct {
 	codecs    bool
 	least     int
 	workers   int
+	judged    bool
+	update    bool
 }
 
 func main() {
@@ -63,6 +65,8 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "stop the tests of a package after this time")
 	flag.BoolVar(&o.dry, "dry", false, "only list the changes")
 	flag.BoolVar(&o.codecs, "codecs", false, "make mistakes in codecs, for their own suite to find")
+	flag.BoolVar(&o.judged, "judged", false, "only make mistakes in codecs that should be found, see survivors.txt")
+	flag.BoolVar(&o.update, "update", false, "write which mistakes in codecs are not found into survivors.txt")
 	flag.IntVar(&o.workers, "workers", 2, "mistakes in codecs that are tried at the same time")
 	flag.IntVar(&o.least, "least", 0, "fail if fewer per cent of the changes are found")
 	flag.Parse()
