@@ -67,6 +67,7 @@ func TestCodecs(t *testing.T) {
 func samples(t *testing.T, format string) []formatstest.Fixture {
 	t.Helper()
 	patterns := map[string][]string{
+		"sqlite":            {}, // its folder has a script
 		"stream-json":       {"stream/*.json*"},
 		"cursor-transcript": {"transcript/projects/*/agent-transcripts", "sdk/e2e-sqlite-hot-wal/projects/*/agent-transcripts"},
 		"canonical":         {"canonical/*"},
