@@ -3,9 +3,12 @@ package main
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	faults "rehome/testdata/mutants/careless"
 )
 
 // The mistakes that an author of a codec makes.
@@ -19,6 +22,8 @@ const (
 	member = "member" // a member of what is made stays empty
 	live   = "live"   // what is abandoned or archived is told as live
 	turn   = "turn"   // turns are off by one
+
+	careless = "careless" // what package careless forgets, whatever the code is like
 )
 
 var otherRole = map[string]string{
@@ -31,6 +36,26 @@ func isCodec(tree *ast.File) bool {
 		return slices.ContainsFunc(tree.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(path) })
 	}
 	return tree.Name.Name != "session" && imports("rehome/formats/session") && !imports("rehome/formats/rule")
+}
+
+// registry is where each codec can be replaced by a careless one.
+const registry = "rehome/formats/all"
+
+// register adds the mistakes that can be made in any codec, where it is registered.
+func (f *finder) register(n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return true
+	}
+	codec, ok := strings.CutSuffix(f.source(call.Fun), ".Format")
+	if !ok || codec == "archive" || codec == "sqlite" { // they have no sessions
+		return true
+	}
+	for _, fault := range slices.Sorted(maps.Keys(faults.Faults())) {
+		m := f.replace(careless, call.Pos(), call.End(), "careless_.Codec("+f.source(call)+", "+strconv.Quote(fault)+")")
+		m.pkg = "rehome/formats/" + codec
+	}
+	return true
 }
 
 // visitCodec adds the mistakes that can be made at a node.

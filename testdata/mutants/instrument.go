@@ -37,7 +37,13 @@ func instrument(file string, text []byte, changes map[int]mutant) ([]byte, error
 		return nil, err
 	}
 	at := f.offset(f.tree.Name.End())
-	f.edits = append(f.edits, edit{at, at, `; import at_ "rehome/testdata/mutants/at"`})
+	imports := `; import at_ "rehome/testdata/mutants/at"`
+	for _, m := range changes {
+		if m.kind == careless {
+			imports = `; import at_ "rehome/testdata/mutants/at"; import careless_ "rehome/testdata/mutants/careless"`
+		}
+	}
+	f.edits = append(f.edits, edit{at, at, imports})
 	for _, d := range f.tree.Decls {
 		var here []int
 		for n, m := range changes {

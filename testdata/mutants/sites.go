@@ -75,6 +75,8 @@ func find(packages map[string]*pkg, codecs bool) (map[string][]mutant, error) {
 				switch {
 				case !codecs:
 					ast.Inspect(d, f.visit)
+				case name == registry:
+					ast.Inspect(d, f.register)
 				case isCodec(tree):
 					ast.Inspect(d, f.visitCodec)
 				}

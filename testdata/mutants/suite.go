@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"rehome/formats/all"
 )
 
 // law is one of the tests that are the conformance suite of a codec, with %s for its name, and
@@ -32,18 +34,13 @@ var quick = []law{
 
 var probes, each = law{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./^probe$"}, law{"rehome/formats/formatstest", "^TestCodecs$/^%s$/^%s$"}
 
-// formatOf are the names of formats by the packages of their codecs.
-var formatOf = map[string]string{
-	"canonical": "canonical", "claudecode": "claude-code", "codex": "codex", "cursorchat": "cursor-chat", "cursoride": "cursor-ide", "cursorndjson": "cursor-ndjson",
-	"cursorsdk": "cursor-sdk", "cursortranscript": "cursor-transcript", "streamjson": "stream-json",
-}
-
 // suite is the conformance suite of all codecs, compiled once for all changes.
 type suite struct {
 	dir      string
 	packages map[string]*pkg
 	binaries map[string]string   // by package
 	plain    sync.Map            // plainRun by trial
+	codecs   map[string]string   // by package
 	fixtures map[string][]string // by codec
 }
 
@@ -145,10 +142,15 @@ func (s *suite) try(ctx context.Context, t trial, n int, m mutant, v *verdict) e
 	return ctx.Err()
 }
 
-// list notes the fixtures of all codecs.
+// list notes all codecs and their fixtures.
 func (s *suite) list(ctx context.Context) error {
-	s.fixtures = map[string][]string{}
-	for _, codec := range formatOf {
+	s.fixtures, s.codecs = map[string][]string{}, map[string]string{}
+	for _, f := range all.Registry().All() {
+		if f.Sessions != nil {
+			s.codecs["rehome/formats/"+strings.ReplaceAll(f.Name, "-", "")] = f.Name
+		}
+	}
+	for _, codec := range s.codecs {
 		out, err := s.run(ctx, trial{probes, codec, ""}, 10*time.Minute, "REHOME_MUTANT=0", "-test.v")
 		if err != nil {
 			return fmt.Errorf("%w: %s", err, out)
@@ -194,7 +196,7 @@ func (s *suite) run(ctx context.Context, t trial, limit time.Duration, setting s
 // users are the formats whose code uses a package.
 func (s *suite) users(name string) (codecs []string) {
 	for _, path := range slices.Sorted(maps.Keys(s.packages)) {
-		codec := formatOf[strings.TrimPrefix(path, "rehome/formats/")]
+		codec := s.codecs[path]
 		if codec != "" && (path == name || slices.Contains(s.packages[path].Deps, name)) {
 			codecs = append(codecs, codec)
 		}
