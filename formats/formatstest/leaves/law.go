@@ -102,12 +102,28 @@ func (k *look) members() {
 			if d.Verb != "member" || l.Value == "" {
 				continue
 			}
-			in := func(o *offer) bool { return o.place == field && o.in == d.Of }
-			if !slices.ContainsFunc(slices.Concat(l.pools, l.rests), func(p *pool) bool { return slices.ContainsFunc(p.by[l.key()], in) }) {
+			if !l.isMember(d.Of) {
 				l.found, l.excused, l.member = false, false, d.Of
 			}
 		}
 	}
+}
+
+// isMember reports whether a leaf, or what it is another form of, is in a member of a record.
+func (l *wanted) isMember(name string) bool {
+	keys := []string{l.key()}
+	for _, d := range l.rules {
+		if d.Verb == "derived" {
+			keys = append(keys, derivedKeys(d.Of, l.Leaf)...)
+		}
+	}
+	in := func(o *offer) bool { return o.place == field && o.in == name }
+	for _, p := range slices.Concat(l.pools, l.rests) {
+		if slices.ContainsFunc(keys, func(key string) bool { return slices.ContainsFunc(p.by[key], in) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // report reports the leaves that are missing.
