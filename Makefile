@@ -14,7 +14,7 @@ PACKAGES := $(MODULES) $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go
 
 # Packages whose tests start goroutines, those first that take longest: the others are done beside
 # them. What reads the pages of a database is in sqlitefile; tests of sqlitedelta start it.
-LONGEST    = ./cmd/internal/cli ./convert/check
+LONGEST    = ./cmd/internal/cli ./cmd/internal/cli/gittest ./convert/check
 CONCURRENT = $(LONGEST) $(filter-out $(LONGEST),$(shell (echo formats/internal/sqlitedelta/. && grep -rlE '^[[:space:]]*go [a-z]|[.]Go\>' --include='*.go' --exclude='*_test.go' --exclude=snapshot_pages.go cmd convert formats internal schemas) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
 # SQLite comes from C and has locks of its own. To watch it takes most of the time, and tells nothing of ours.

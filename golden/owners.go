@@ -27,7 +27,7 @@ var owners = map[string]string{
 	"cursor-sdk-to-canonical":        "cmd/internal/cli",
 	"cursor-transcript-to-canonical": "formats/cursortranscript",
 	"demo.txt":                       "cmd/internal/cli",
-	"git":                            "cmd/internal/cli",
+	"git":                            "cmd/internal/cli/gittest",
 	"page":                           "cmd/internal/cli",
 	"repair":                         "convert/repair",
 	"screens":                        "cmd/internal/cli",

@@ -108,8 +108,9 @@ func layers() []layer {
 		{"cmd/internal/prose", []string{"formats/session", "cmd/internal/screen", "internal/udiff", "internal/shell"}},
 		{"cmd/internal/console", []string{"cmd/internal/screen", "convert", "convert/sessions", "convert/watch", "convert/backup", "formats",
 			"formats/loss", "formats/session", "internal/scratch"}},
-		{"cmd/internal/clitest", []string{"cmd/internal/screen", "convert", "convert/backup", "convert/sessions", "convert/watch", "formats",
-			"formats/loss", "formats/session", "formats/store", "internal/udiff"}}, // for tests
+		{"cmd/internal/clitest", []string{"cmd/internal/demochat", "cmd/internal/screen", "convert", "convert/backup", "convert/sessions", "convert/watch", "formats",
+			"formats/loss", "formats/session", "formats/store", "golden", "internal/udiff"}}, // for tests
+		{"cmd/internal/cli/gittest", nil}, // tests alone
 		{"cmd/rehome", []string{"cmd/internal/cli"}},
 		// A module of its own, which may link the network. Nothing above may import it.
 		{"cmd/rehome-fleet/adapter", nil},

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -21,64 +20,19 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/cmd/internal/console"
 	"rehome/golden"
 )
 
-// asProgram makes the test's own binary the program. If its value is a time, that is
-// the time for the program.
-const asProgram = "REHOME_IS_THE_TEST"
-
 func TestMain(m *testing.M) {
-	if now, err := time.Parse(time.RFC3339, os.Getenv(asProgram)); err == nil {
+	if now, err := time.Parse(time.RFC3339, os.Getenv(clitest.AsProgram)); err == nil {
 		os.Exit(runAt(console.Setup(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv, func() time.Time { return now }))
 	}
-	if os.Getenv(asProgram) != "" {
+	if os.Getenv(clitest.AsProgram) != "" {
 		os.Exit(run(Setup(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 	}
 	golden.Main(m)
-}
-
-// steps returns the scripts of the steps of the action, by their names.
-func steps(t *testing.T) map[string]string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(checkout(t), "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for _, step := range strings.Split(string(text), "\n    - ")[1:] {
-		name := strings.TrimPrefix(strings.SplitN(step, "\n", 2)[0], "name: ")
-		_, script, _ := strings.Cut(step, "\n      run: ")
-		out[name] = strings.TrimPrefix(script, "|\n")
-	}
-	return out
-}
-
-func checkout(t *testing.T) string { return filepath.Dir(golden.Path(t, "")) }
-
-// bash runs a script as a runner does, and returns its output and exit status.
-func bash(t *testing.T, dir, script string, env ...string) (string, int) {
-	t.Helper()
-	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), append(env, asProgram+"=1")...)
-	out, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
-}
-
-func write(t *testing.T, text string, path ...string) string {
-	t.Helper()
-	at := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte(text), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	return at
 }
 
 // published is a checkout of a release, and a server that publishes it: an archive with
@@ -92,14 +46,14 @@ func published(t *testing.T, change func(root string, files map[string][]byte)) 
 	}
 	root = t.TempDir()
 	for _, name := range []string{"download", "hook"} {
-		text, err := os.ReadFile(filepath.Join(checkout(t), ".ci", name))
+		text, err := os.ReadFile(filepath.Join(clitest.Checkout(t), ".ci", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, string(text), root, ".ci", name)
+		clitest.Write(t, string(text), root, ".ci", name)
 	}
-	write(t, "# Changelog\n\n## 9.8.7 (2026-11-22)\n\n## 0.1.0 (2026-11-21)\n", root, "CHANGELOG.md")
-	write(t, "", root, ".changes", "README.md")
+	clitest.Write(t, "# Changelog\n\n## 9.8.7 (2026-11-22)\n\n## 0.1.0 (2026-11-21)\n", root, "CHANGELOG.md")
+	clitest.Write(t, "", root, ".changes", "README.md")
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	w := tar.NewWriter(z)
@@ -141,8 +95,9 @@ func TestDownload(t *testing.T) {
 		says   string
 	}{
 		{"a release", func(string, map[string][]byte) {}, 0, ""},
-		{"pending changes", func(root string, _ map[string][]byte) { write(t, "fixed:\nx\n", root, ".changes", "x.md") }, 3, "not a release"},
-		{"no version", func(root string, _ map[string][]byte) { write(t, "# Changelog\n", root, "CHANGELOG.md") }, 3, "not a release"},
+		{"pending changes", func(root string, _ map[string][]byte) { clitest.Write(t, "fixed:\nx\n", root, ".changes", "x.md") }, 3,
+			"not a release"},
+		{"no version", func(root string, _ map[string][]byte) { clitest.Write(t, "# Changelog\n", root, "CHANGELOG.md") }, 3, "not a release"},
 		{"not published", func(_ string, files map[string][]byte) { clear(files) }, 3, "has no checksums.txt"},
 		{"not for this system", func(_ string, files map[string][]byte) {
 			maps.DeleteFunc(files, func(name string, _ []byte) bool { return strings.HasSuffix(name, ".gz") })
@@ -161,7 +116,7 @@ func TestDownload(t *testing.T) {
 		if _, off := files["off"]; off {
 			releases = "http://127.0.0.1:1"
 		}
-		out, code := bash(t, root, ".ci/download 'a b'", "REHOME_RELEASES="+releases)
+		out, code := clitest.Bash(t, root, ".ci/download 'a b'", "REHOME_RELEASES="+releases)
 		if code != c.code || !strings.Contains(out, c.says) {
 			t.Errorf("%s: exit %d: %s", c.what, code, out)
 		}
@@ -182,14 +137,14 @@ func TestAction(t *testing.T) {
 	temp, dir := t.TempDir(), t.TempDir()
 	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output",
 		"RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
-	if out, code := bash(t, dir, steps(t)["download rehome"], env...); code != 0 {
+	if out, code := clitest.Bash(t, dir, clitest.ActionSteps(t)["download rehome"], env...); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	if text, err := os.ReadFile(temp + "/output"); err == nil {
 		t.Errorf("a release is built: %s", text)
 	}
 	furnish(t, dir)
-	write(t, `{"runId":`, dir, "a b", "runs.ndjson")
+	clitest.Write(t, `{"runId":`, dir, "a b", "runs.ndjson")
 	for i, c := range []struct {
 		paths, flags string
 		code         int
@@ -200,7 +155,7 @@ func TestAction(t *testing.T) {
 		{".", "--skip=RH190\n--notes", 0, "::notice file="},
 		{"--rules", "", 1, "not examined"},
 	} {
-		out, code := bash(t, dir, steps(t)["check"], append(env, "PATHS="+c.paths, "FLAGS="+c.flags, "BASE=")...)
+		out, code := clitest.Bash(t, dir, clitest.ActionSteps(t)["check"], append(env, "PATHS="+c.paths, "FLAGS="+c.flags, "BASE=")...)
 		if code != c.code || !strings.Contains(out, c.want) {
 			t.Errorf("%q %q: exit %d: %s", c.paths, c.flags, code, out)
 		}
@@ -211,12 +166,12 @@ func TestAction(t *testing.T) {
 			t.Errorf("%d: %v: %s", i, err, runs)
 		}
 	}
-	write(t, "fixed:\nx\n", root, ".changes", "x.md")
-	if out, code := bash(t, dir, steps(t)["download rehome"], env...); code != 0 {
+	clitest.Write(t, "fixed:\nx\n", root, ".changes", "x.md")
+	if out, code := clitest.Bash(t, dir, clitest.ActionSteps(t)["download rehome"], env...); code != 0 {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	if text, err := os.ReadFile(temp + "/output"); string(text) != "build=true\n" ||
-		!strings.Contains(steps(t)["build rehome"], `go build -trimpath -o "$RUNNER_TEMP/rehome/" ./cmd/rehome`) {
+		!strings.Contains(clitest.ActionSteps(t)["build rehome"], `go build -trimpath -o "$RUNNER_TEMP/rehome/" ./cmd/rehome`) {
 		t.Errorf("%s %v: another version is not built", text, err)
 	}
 }
@@ -233,20 +188,20 @@ func TestActionBase(t *testing.T) {
 		"RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
 	must := func(dir, script string) string {
 		t.Helper()
-		out, code := bash(t, dir, "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid\n"+
+		out, code := clitest.Bash(t, dir, "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.invalid\n"+
 			script, env...)
 		if code != 0 {
 			t.Fatalf("%s: exit %d: %s", script, code, out)
 		}
 		return strings.TrimSpace(out)
 	}
-	must(origin, steps(t)["download rehome"])
-	write(t, "/drafts/\n", origin, ".rehomeignore")
-	write(t, `{"runId":`, origin, "drafts", "runs.ndjson")
+	must(origin, clitest.ActionSteps(t)["download rehome"])
+	clitest.Write(t, "/drafts/\n", origin, ".rehomeignore")
+	clitest.Write(t, `{"runId":`, origin, "drafts", "runs.ndjson")
 	base := must(origin, "git init -q -b main . && git config uploadpack.allowAnySHA1InWant true && git add -fA && git commit -qm base && git rev-parse HEAD")
-	write(t, `{"runId":`, origin, "broken", "runs.ndjson")
-	write(t, "*\n", origin, ".rehomeignore")
-	write(t, "*.ndjson\n", origin, ".gitignore")
+	clitest.Write(t, `{"runId":`, origin, "broken", "runs.ndjson")
+	clitest.Write(t, "*\n", origin, ".rehomeignore")
+	clitest.Write(t, "*.ndjson\n", origin, ".gitignore")
 	must(origin, `"$RUNNER_TEMP/rehome/rehome" check . --no-ignore --quiet --baseline known.json --write-baseline
 		git add -fA && git commit -qm change`)
 	clone := t.TempDir()
@@ -260,7 +215,7 @@ func TestActionBase(t *testing.T) {
 		if c.base == "" {
 			flags += "\n--no-ignore"
 		}
-		out, code := bash(t, clone, steps(t)["check"], append(env, "PATHS=.", "FLAGS="+flags, "BASE="+c.base)...)
+		out, code := clitest.Bash(t, clone, clitest.ActionSteps(t)["check"], append(env, "PATHS=.", "FLAGS="+flags, "BASE="+c.base)...)
 		if code != c.code || !strings.Contains(out, c.want) || strings.Contains(out, "drafts") {
 			t.Errorf("base %s: exit %d: %s", c.base, code, out)
 		}
@@ -277,8 +232,8 @@ func TestActionPages(t *testing.T) {
 	temp, dir := t.TempDir(), t.TempDir()
 	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output",
 		"RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md", "BASE="}
-	all := steps(t)
-	if out, code := bash(t, dir, all["download rehome"], env...); code != 0 {
+	all := clitest.ActionSteps(t)
+	if out, code := clitest.Bash(t, dir, all["download rehome"], env...); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	furnish(t, dir)
@@ -287,20 +242,21 @@ func TestActionPages(t *testing.T) {
 {"type":"message","id":"m1","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"use ` + token + `"}]}
 %[2]s
 `
-	write(t, fmt.Sprintf(said, "whole", `{"type":"message","id":"m2","role":"assistant","parts":[{"type":"text","text":"done"}]}`), dir,
+	clitest.Write(t, fmt.Sprintf(said, "whole", `{"type":"message","id":"m2","role":"assistant","parts":[{"type":"text","text":"done"}]}`),
+		dir,
 		"sessions", "whole.jsonl")
-	write(t, fmt.Sprintf(said, "broken", `{"type":`), dir, "sessions", "broken one's.jsonl")
-	write(t, `{"runId":`, dir, "torn", "runs.ndjson")
-	outside := write(t, fmt.Sprintf(said, "outside", `{"type":`), t.TempDir(), "outside.jsonl")
-	write(t, fmt.Sprintf(said, "lured", `{"type":`), dir, "sessions", "x\n"+outside)
+	clitest.Write(t, fmt.Sprintf(said, "broken", `{"type":`), dir, "sessions", "broken one's.jsonl")
+	clitest.Write(t, `{"runId":`, dir, "torn", "runs.ndjson")
+	outside := clitest.Write(t, fmt.Sprintf(said, "outside", `{"type":`), t.TempDir(), "outside.jsonl")
+	clitest.Write(t, fmt.Sprintf(said, "lured", `{"type":`), dir, "sessions", "x\n"+outside)
 	pages := func(flags string) (names []string, text string) {
 		t.Helper()
 		_ = os.Remove(temp + "/output")
-		out, code := bash(t, dir, all["check"], append(env, "PATHS=.", "FLAGS="+flags)...)
+		out, code := clitest.Bash(t, dir, all["check"], append(env, "PATHS=.", "FLAGS="+flags)...)
 		if want := map[bool]int{true: 4}[flags == ""]; code != want {
 			t.Fatalf("exit %d: %s", code, out)
 		}
-		out, code = bash(t, dir, all["pages"], env...)
+		out, code = clitest.Bash(t, dir, all["pages"], env...)
 		if code != 0 || strings.Contains(out, token) {
 			t.Fatalf("exit %d: %s", code, out)
 		}
@@ -326,7 +282,7 @@ func TestActionPages(t *testing.T) {
 	if names, _ := pages("--skip=RH190,RH131\n--fail-on=error"); len(names) != 0 {
 		t.Errorf("without findings: %q", names)
 	}
-	text, err := os.ReadFile(filepath.Join(checkout(t), "action.yml"))
+	text, err := os.ReadFile(filepath.Join(clitest.Checkout(t), "action.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +300,7 @@ func TestActionPages(t *testing.T) {
 // TestHook runs what pre-commit runs, in its own checkout of this repository: the
 // program is downloaded the first time.
 func TestHook(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(checkout(t), ".pre-commit-hooks.yaml"))
+	text, err := os.ReadFile(filepath.Join(clitest.Checkout(t), ".pre-commit-hooks.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +313,7 @@ func TestHook(t *testing.T) {
 	if runtime.GOOS != "windows" { // see TestDownload
 		root, releases, _ := published(t, nil)
 		for _, server := range []string{releases, "http://127.0.0.1:1"} {
-			out, code := bash(t, dir, root+"/"+string(entry[1])+" "+string(entry[2]), "REHOME_RELEASES="+server, "RUNS="+root+"/runs")
+			out, code := clitest.Bash(t, dir, root+"/"+string(entry[1])+" "+string(entry[2]), "REHOME_RELEASES="+server, "RUNS="+root+"/runs")
 			if code != 0 || !strings.Contains(out, "2 stores") {
 				t.Errorf("exit %d: %s", code, out)
 			}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rehome/cmd/internal/clitest"
 )
 
 // TestRepairHint: the command that check prints writes a copy that check accepts, of a file
@@ -12,7 +14,7 @@ import (
 func TestRepairHint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const name = "5d0b2b7e-2222-4000-8000-000000000000.jsonl"
-	file := write(t, `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"one"},"cwd":"/work",`+
+	file := clitest.Write(t, `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"one"},"cwd":"/work",`+
 		`"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-01-01T00:00:01.000Z","sessionId":"5d0b2b7e-2222-4000-8000-000000000000"}`+
 		"\nno record\n", "home", "projects", "-work", name)
 	for path, copied := range map[string]string{file: filepath.Join("fixed", name), "home": "fixed"} {
@@ -32,7 +34,7 @@ func TestRepairHint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	odd := write(t, "nothing that anybody knows\n", "odd.jsonl")
+	odd := clitest.Write(t, "nothing that anybody knows\n", "odd.jsonl")
 	stdout, stderr, code := call(t, "repair", odd, "odd2.jsonl")
 	if code != 1 || !strings.Contains(stdout, "\nnothing repaired; the copy is odd2.jsonl") || strings.Contains(stdout+stderr, "rehome-") {
 		t.Errorf("what cannot be read: exit %d, %s%s", code, stdout, stderr)

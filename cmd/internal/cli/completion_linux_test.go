@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rehome/cmd/internal/clitest"
 )
 
 // TestBashCompletes asks bash itself, on a machine that has sessions.
@@ -50,9 +52,10 @@ func TestBashCompletes(t *testing.T) {
 				quoted = append(quoted, quote(w))
 			}
 		}
-		test := script + "COMP_WORDS=(" + strings.Join(quoted, " ") + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rehome; echo \"${COMPREPLY[*]}\"\n"
+		test := script + "COMP_WORDS=(" + strings.Join(quoted, " ") +
+			"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rehome; echo \"${COMPREPLY[*]}\"\n"
 		cmd := exec.Command(bash, "--norc", "-c", test)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), asProgram+"=1", "HOME="+home, "PATH="+bin+":"+os.Getenv("PATH"))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), clitest.AsProgram+"=1", "HOME="+home, "PATH="+bin+":"+os.Getenv("PATH"))
 		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
 			t.Errorf("rehome %s: %q, want %q (%v)", line, got, want, err)
@@ -71,11 +74,13 @@ func TestShellsComplete(t *testing.T) {
 				return
 			}
 			home := shellHome(t)
-			env := []string{asProgram + "=1", "TERM=xterm", "LANG=C.UTF-8", "HOME=" + home, "ZDOTDIR=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
+			env := []string{clitest.AsProgram + "=1", "TERM=xterm", "LANG=C.UTF-8", "HOME=" + home, "ZDOTDIR=" + home,
+				"PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
 			p := inFrontOfProgram(t, 120, 40, home, env, nil, shell, "-i")
 			p.sees("ready>")
 			for _, c := range [][2]string{ // what is typed, and what is on the screen then
-				{"rehome sh\t", "rehome show"}, {"rehome show --tools=f\t", "--tools=full"}, {"rehome completion pow\t", "rehome completion powershell"},
+				{"rehome sh\t", "rehome show"}, {"rehome show --tools=f\t", "--tools=full"},
+				{"rehome completion pow\t", "rehome completion powershell"},
 				{"rehome show note\t", "rehome show notes.txt"}, {"rehome convert --cwd fol\t", "--cwd folder/"},
 				{"rehome con\t", "Convert session stores between formats"}, {"rehome show 2000\t\t", "An old one"}, {"rehome show --tools \t", "none"},
 			} {

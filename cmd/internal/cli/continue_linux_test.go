@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/formats/session"
 	"rehome/testdata/chat"
 	"rehome/testdata/vt"
@@ -38,7 +39,8 @@ type person struct {
 // is the terminal, unless stdout is not nil.
 func inFront(t *testing.T, width, rows int, home string, stdout *bytes.Buffer, args ...string) *person {
 	t.Helper()
-	env := []string{asProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "TZ=UTC"}
+	env := []string{clitest.AsProgram + "=1", "TERM=xterm-256color", "HOME=" + home,
+		"PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "TZ=UTC"}
 	return inFrontOf(t, width, rows, home, env, stdout, args...)
 }
 
@@ -49,11 +51,13 @@ func inFrontOf(t *testing.T, width, rows int, dir string, env []string, stdout *
 }
 
 // inFrontOfProgram is inFrontOf with another program, such as a shell.
-func inFrontOfProgram(t *testing.T, width, rows int, dir string, env []string, stdout *bytes.Buffer, program string, args ...string) *person {
+func inFrontOfProgram(t *testing.T, width, rows int, dir string, env []string, stdout *bytes.Buffer, program string,
+	args ...string) *person {
 	t.Helper()
 	master, slave := terminal(t, width, rows)
 	t.Cleanup(func() { master.Close() })
-	p := &person{t: t, master: master, cmd: exec.Command(program, args...), done: make(chan struct{}), screen: vt.Screen{Rows: rows, Columns: width}}
+	p := &person{t: t, master: master, cmd: exec.Command(program, args...), done: make(chan struct{}),
+		screen: vt.Screen{Rows: rows, Columns: width}}
 	var err error
 	if p.before, err = unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS); err != nil {
 		t.Fatal(err)
@@ -161,7 +165,8 @@ func furnishClaude(t *testing.T, home string) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\necho \"claude $* in $(pwd), pid $$, with $PWD\"\nexit 7\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\necho \"claude $* in $(pwd), pid $$, with $PWD\"\nexit 7\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -307,7 +312,8 @@ func TestPickerCaptured(t *testing.T) {
 	p.types("\r")
 	p.ends(0)
 	got := stdout.String()
-	if !strings.HasPrefix(got, "rehome migrate "+home+"/.cursor/chats/") || !strings.HasSuffix(got, " --update --cwd "+home+"/app && cd "+home+"/app && "+resumed+"\n") {
+	if !strings.HasPrefix(got, "rehome migrate "+home+"/.cursor/chats/") ||
+		!strings.HasSuffix(got, " --update --cwd "+home+"/app && cd "+home+"/app && "+resumed+"\n") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -341,7 +347,8 @@ func TestContinueAsksForFolder(t *testing.T) {
 		return out
 	}
 	ask := func(dir string) *person {
-		env := []string{asProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin"), "TMPDIR=" + t.TempDir()}
+		env := []string{clitest.AsProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin"),
+			"TMPDIR=" + t.TempDir()}
 		p := inFrontOf(t, 100, 24, dir, env, nil, "continue", filepath.Join(home, "loose.jsonl"))
 		p.sees("The folder of this session is unknown.")
 		return p
@@ -382,7 +389,8 @@ func TestContinueWritesNothingFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := snapshot(t, home)
-	env := []string{asProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin"), "TMPDIR=" + t.TempDir(), "TZ=UTC"}
+	env := []string{clitest.AsProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin"),
+		"TMPDIR=" + t.TempDir(), "TZ=UTC"}
 	run := func(code int, sees string, args ...string) {
 		t.Helper()
 		p := inFrontOf(t, 100, 24, home, env, nil, args...)
@@ -401,7 +409,8 @@ func TestContinueWritesNothingFirst(t *testing.T) {
 	run(1, "cursor-agent: not found in $PATH", "continue", "5d0b")
 	run(1, "claude: not found in $PATH, so nothing was migrated", "continue", "5d0b", "--in", "claude-code")
 	run(0, "rehome migrate 5d0b --update && cd "+home+"/app && "+resumed, "continue", "5d0b", "--print")
-	run(0, "rehome migrate 5d0b --update --to cursor-cli --cwd "+home+" && cd "+home+" && cursor-agent --resume", "continue", "5d0b", "--print", "--in", "cursor-cli", "--cwd", home)
+	run(0, "rehome migrate 5d0b --update --to cursor-cli --cwd "+home+" && cd "+home+" && cursor-agent --resume", "continue", "5d0b",
+		"--print", "--in", "cursor-cli", "--cwd", home)
 	run(0, "Agent.resume(", "continue", "5d0b", "--print", "--in", "cursor-sdk")
 	agent := filepath.Join(home, "bin", "cursor-agent")
 	if err := os.WriteFile(agent, []byte("#!/bin/sh\n"), 0o755); err != nil {
@@ -419,9 +428,11 @@ func TestContinuePrintRuns(t *testing.T) {
 	}
 	for n := range 2 { // the second time, the session is there
 		cmd := exec.Command("/bin/sh", "-c", `eval "$(rehome continue 5d0b --print)"`)
-		cmd.Dir, cmd.Env = home, []string{asProgram + "=1", "HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
+		cmd.Dir, cmd.Env = home, []string{clitest.AsProgram + "=1", "HOME=" + home,
+			"PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
 		out, _ := cmd.CombinedOutput()
-		if got := string(out); cmd.ProcessState.ExitCode() != 7 || !strings.Contains(got, resumed+" in "+home+"/app, pid ") || strings.Contains(got, "Undo:") != (n == 0) {
+		if got := string(out); cmd.ProcessState.ExitCode() != 7 || !strings.Contains(got, resumed+" in "+home+"/app, pid ") ||
+			strings.Contains(got, "Undo:") != (n == 0) {
 			t.Errorf("exit %d: %s", cmd.ProcessState.ExitCode(), got)
 		}
 	}
@@ -430,7 +441,8 @@ func TestContinuePrintRuns(t *testing.T) {
 // TestPickerTab: Tab chooses the client that Enter starts.
 func TestPickerTab(t *testing.T) {
 	home := chatHome(t)
-	if err := os.WriteFile(filepath.Join(home, "bin", "cursor-agent"), []byte("#!/bin/sh\necho \"cursor-agent $* in $(pwd)\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "bin", "cursor-agent"), []byte("#!/bin/sh\necho \"cursor-agent $* in $(pwd)\"\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	for keys, want := range map[string]string{"\r": "cursor-agent --resume 5d0b2b7e-2222-4000-8000-00000000106e in " + home + "/app", "\t\r": resumed + " in " + home + "/app, pid "} {

@@ -77,12 +77,12 @@ func TestDiffPicture(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // see TestDownload
 	}
-	dir, run := repository(t)
+	dir, run := clitest.Repository(t)
 	b, err := demochat.Stores.ReadFile("login-later.db")
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, string(b), dir, "db", "store.db")
+	clitest.Write(t, string(b), dir, "db", "store.db")
 	const edit = `rm -r sessions; rehome convert db sessions --to canonical -q; sed -i.bak 's/Find out why, and fix it/Fix it/; s/count=50/count=100/g' sessions/*/*.jsonl; rm sessions/*/*.bak; git commit -qam two`
 	if out, code := run(edit); code != 0 {
 		t.Fatal(out)

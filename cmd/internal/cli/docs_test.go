@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/cmd/internal/console"
 	"rehome/golden"
 )
@@ -141,7 +142,7 @@ func newDocShell(t *testing.T) *docShell {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR")) // the same on Windows
-	t.Setenv(asProgram, "1")             // for hooks
+	t.Setenv(clitest.AsProgram, "1")     // for hooks
 	sh := &docShell{t: t, home: home}
 	furnishAnn(t, home)
 	t.Chdir(filepath.Join(home, "app"))

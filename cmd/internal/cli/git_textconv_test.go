@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/cmd/internal/console"
 	"rehome/formats/all"
 	"rehome/golden"
@@ -93,7 +94,7 @@ func TestTextconvDiffers(t *testing.T) {
 		name := filepath.Join(dir, filepath.Base(file))
 		convert := func(text string) string {
 			out.Reset()
-			write(t, text, name)
+			clitest.Write(t, text, name)
 			if err := textconv(a, name); err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
@@ -144,7 +145,7 @@ func TestTextconvPrintsAll(t *testing.T) {
 	}
 	long := strings.Join(lines, `\n`)
 	print := func(text string) []string {
-		write(t, text, dir, "a.jsonl")
+		clitest.Write(t, text, dir, "a.jsonl")
 		out, stderr, code := call(t, "git", "textconv", filepath.Join(dir, "a.jsonl"))
 		if code != 0 || stderr != "" {
 			t.Fatalf("exit %d: %s", code, stderr)
@@ -181,7 +182,7 @@ func TestPageDiffers(t *testing.T) {
 	dir, differ := t.TempDir(), 0
 	name := filepath.Join(dir, "a.jsonl")
 	restored := func(text string) string {
-		write(t, text, name)
+		clitest.Write(t, text, name)
 		to := filepath.Join(dir, "claude")
 		if _, _, code := call(t, "convert", name, to, "--to", "claude-code", "-q"); code != 0 && code != 3 {
 			return ""
@@ -203,7 +204,7 @@ func TestPageDiffers(t *testing.T) {
 		return out.String()
 	}
 	page := func(text string) string {
-		write(t, text, name)
+		clitest.Write(t, text, name)
 		out, _, code := call(t, "show", name, "--format", "html", "--yes")
 		if code != 0 {
 			return ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/diff"
 )
@@ -109,7 +110,7 @@ func TestDiffLong(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, word string) string {
 		lines := strings.Repeat(`a line\n`, 50000)
-		write(t, `{"type":"session","version":1,"id":"s","agent":"cursor-cli"}
+		clitest.Write(t, `{"type":"session","version":1,"id":"s","agent":"cursor-cli"}
 {"type":"message","id":"u","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"one\nthe `+word+` line\n`+lines+`"}]}
 {"type":"message","id":"a","role":"assistant","parts":[{"type":"tool_call","id":"c","name":"Write","kind":"write","args":{"content":"`+
 			lines+word+`"}}]}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/golden"
 	"rehome/testdata/homes"
 	"rehome/testdata/vt"
@@ -115,11 +116,12 @@ func newNewcomer(t *testing.T, width, rows int) *newcomer {
 	if err := homes.Make(home, homes.Count{Chats: 30, Subagents: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(home, "bin", "less"), []byte("#!/bin/sh\nprintf '"+strings.ReplaceAll(paged, "\x1b", "\\033")+"'\ncat\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "bin", "less"), []byte("#!/bin/sh\nprintf '"+strings.ReplaceAll(paged, "\x1b", "\\033")+
+		"'\ncat\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	n := &newcomer{t: t, home: home, width: width, rows: rows, env: []string{
-		asProgram + "=2026-11-20T18:00:00Z", "TERM=xterm-256color", "HOME=" + home, "TZ=UTC", "TMPDIR=" + t.TempDir(),
+		clitest.AsProgram + "=2026-11-20T18:00:00Z", "TERM=xterm-256color", "HOME=" + home, "TZ=UTC", "TMPDIR=" + t.TempDir(),
 		"PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"),
 	}}
 	n.sortsChats()

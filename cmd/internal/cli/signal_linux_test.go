@@ -21,7 +21,7 @@ import (
 // programOf is the program with arguments, in a group of processes of its own.
 func programOf(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm", "NO_COLOR=1")
+	cmd.Env = append(os.Environ(), clitest.AsProgram+"=1", "TERM=xterm", "NO_COLOR=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/golden"
 )
 
@@ -37,20 +38,22 @@ type week struct {
 // begin gives Ann a chat, and both an empty clone of a repository.
 func (w *week) begin(t *testing.T, dir string) {
 	w.dir = dir
-	_, run := repository(t)
+	_, run := clitest.Repository(t)
 	out, code := run(`printf '%s\n' "$PATH" "$TMPDIR" && git init -q --bare -b main "` + dir + `/hub.git"`)
 	if code != 0 {
 		t.Fatal(out)
 	}
 	lines := strings.Split(out, "\n")
-	w.env = append(os.Environ(), "PATH="+lines[0], "TMPDIR="+lines[1], asProgram+"=1", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1")
+	w.env = append(os.Environ(), "PATH="+lines[0], "TMPDIR="+lines[1], clitest.AsProgram+"=1", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1")
 	furnishHome(t, filepath.Join(dir, "ann"))
 	if err := os.RemoveAll(filepath.Join(dir, "ann", "app")); err != nil {
 		t.Fatal(err)
 	}
 	for _, who := range []string{"ann", "ben"} {
 		app := filepath.Join(dir, who, "app")
-		if out, code := run("git clone -q '" + dir + "/hub.git' '" + app + "' && cd '" + app + "' && git config pull.rebase false && git config user.name " + who + " && git config user.email " + who + "@example.invalid"); code != 0 {
+		if out, code := run("git clone -q '" + dir + "/hub.git' '" + app + "' && cd '" + app +
+			"' && git config pull.rebase false && git config user.name " + who + " && git config user.email " + who +
+			"@example.invalid"); code != 0 {
 			t.Fatal(out)
 		}
 	}
@@ -133,7 +136,7 @@ func (w *week) client(c golden.Call) int {
 		w.t.Fatal(err)
 	}
 	if len(c.Args) == 0 {
-		write(w.t, string(b[:len(b)-40]), list[0])
+		clitest.Write(w.t, string(b[:len(b)-40]), list[0])
 		return 0
 	}
 	for i, role := range []string{"user", "assistant"} {
@@ -141,12 +144,14 @@ func (w *week) client(c golden.Call) int {
 		if i == 0 {
 			turn = `"turn":{"number":2,"start":"2026-10-14T09:00:00.000Z"},`
 		}
-		b = fmt.Appendf(b, `{"type":"message","id":"%s","role":%q,%s"at":"2026-10-14T09:00:0%d.000Z","parts":[{"type":"text","text":%q}]}`+"\n", digestOf(c.Args[i])[:16], role, turn, i, w.path(c.Args[i]))
+		b = fmt.Appendf(b, `{"type":"message","id":"%s","role":%q,%s"at":"2026-10-14T09:00:0%d.000Z","parts":[{"type":"text","text":%q}]}`+"\n",
+			clitest.DigestOf(c.Args[i])[:16], role, turn, i, w.path(c.Args[i]))
 	}
-	write(w.t, string(b), list[0])
+	clitest.Write(w.t, string(b), list[0])
 	made := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(list[0]))), "made")
 	do("convert", filepath.Dir(filepath.Dir(list[0])), made, "--to", "cursor-chat", "-q")
-	if err := errors.Join(os.RemoveAll(w.path("~/.cursor/chats")), os.Rename(filepath.Join(made, "chats"), w.path("~/.cursor/chats"))); err != nil {
+	if err := errors.Join(os.RemoveAll(w.path("~/.cursor/chats")),
+		os.Rename(filepath.Join(made, "chats"), w.path("~/.cursor/chats"))); err != nil {
 		w.t.Fatal(err)
 	}
 	return 0

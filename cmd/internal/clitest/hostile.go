@@ -33,7 +33,7 @@ import (
 
 // Hostile holds one of each kind of character that acts instead of showing: C0,
 // C1 and DEL, escape sequences of terminals, overrides of direction, separators
-// of lines, tags, marks of byte order, bytes that are no characters; and what a
+// of lines, tags, marks of byte order, invalid bytes; and what a
 // build service takes for a command to itself.
 const Hostile = "x\x1b]0;pwned\a\x1b[2J\x1b[31m\x1b]8;;http://h/\x1b\\ \x00\b\r\x7f\u0080\u009b31m\u0085\u202e\u2066\u200b\u2028\u2029\ufeff\U000e0041\xff\x9b ##[add-path]\n::error::y"
 
@@ -48,7 +48,7 @@ func Acts(text string) string {
 		switch {
 		case r == '\n' || r == '\t':
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
-			return "a byte that is no character, in " + text[max(0, i-60):i]
+			return "an invalid byte, in " + text[max(0, i-60):i]
 		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
 			return string(r) + ", behind " + text[max(0, i-60):i]
 		}

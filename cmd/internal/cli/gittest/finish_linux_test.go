@@ -1,4 +1,4 @@
-package cli
+package gittest
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/golden"
 )
 
 // TestFinishKilled kills the program at points of a finish: each store is the old one or
 // the new one as a whole, and the next run finishes the rest.
 func TestFinishKilled(t *testing.T) {
-	dir, run := repository(t)
+	dir, run := clitest.Repository(t)
 	all := []teamwork{teams()["claude-code"], teams()["cursor-ndjson"]}
 	say := func(word string) {
 		t.Helper()
@@ -59,7 +60,8 @@ func TestFinishKilled(t *testing.T) {
 		if tree := must("rehome merge --finish -q 2>/dev/null || true; git write-tree"); tree != want {
 			t.Errorf("kill %d: another tree after the next run: %s", i, tree)
 		}
-		if left := must("git status --short --ignored | grep -v '^[AMD] ' || true; ls -A . claude/*"); strings.Contains(left, "rehome-") || strings.Contains(left, "??") {
+		if left := must("git status --short --ignored | grep -v '^[AMD] ' || true; ls -A . claude/*"); strings.Contains(left, "rehome-") ||
+			strings.Contains(left, "??") {
 			t.Errorf("kill %d: left behind: %s", i, left)
 		}
 	}

@@ -1,7 +1,6 @@
-package cli
+package gittest
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/internal/clitest"
 	"rehome/cmd/internal/console"
 	"rehome/testdata/chat"
 	"rehome/testdata/ide"
@@ -32,7 +32,7 @@ func teams() map[string]teamwork {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
-		write(t, string(was)+text, path...)
+		clitest.Write(t, string(was)+text, path...)
 	}
 	said := func(pattern, word string) func(t *testing.T, dir string) []string {
 		return func(t *testing.T, dir string) (out []string) {
@@ -64,7 +64,7 @@ func teams() map[string]teamwork {
 				id := fmt.Sprintf("20000000-0000-4000-8000-%012d", session)
 				appendTo(t, line(object{"type": "user", "uuid": fmt.Sprintf("%s-%d", word, session), "sessionId": id,
 					"message": object{"role": "user", "content": word}}), dir, "claude", "my folder", id+".jsonl")
-				write(t, word, dir, "claude", "my folder", id, "tool-results", word[:4]+".txt")
+				clitest.Write(t, word, dir, "claude", "my folder", id, "tool-results", word[:4]+".txt")
 			},
 			said("claude/*/*.jsonl", `"content":"`),
 		},
@@ -74,8 +74,8 @@ func teams() map[string]teamwork {
 				at := filepath.Join(dir, "agents", id)
 				was, _ := os.ReadFile(filepath.Join(at, "runs.ndjson"))
 				turn, run := strings.Count(string(was), "\n")+1, fmt.Sprintf("run-%s-%d", word, session)
-				write(t, `{"rehome":"cursor-ndjson","version":1}`+"\n", dir, "agents", "rehome.json")
-				write(t, line(object{"agentId": id, "cwd": "/w", "status": "idle", "activeRunId": run, "name": "An agent", "createdAt": session,
+				clitest.Write(t, `{"rehome":"cursor-ndjson","version":1}`+"\n", dir, "agents", "rehome.json")
+				clitest.Write(t, line(object{"agentId": id, "cwd": "/w", "status": "idle", "activeRunId": run, "name": "An agent", "createdAt": session,
 					"updatedAt": turn, "sdkMetadata": object{}, "latestCheckpoint": nil}), at, "agents.ndjson")
 				appendTo(t, line(object{"runId": run, "agentId": id, "turnNumber": turn, "status": "finished", "createdAt": turn, "updatedAt": turn}),
 					at, "runs.ndjson")
@@ -123,7 +123,7 @@ func teams() map[string]teamwork {
 				if err != nil {
 					t.Fatal(err)
 				}
-				write(t, string(b), db, "store.db")
+				clitest.Write(t, string(b), db, "store.db")
 				if console.Exists(text) {
 					if err := os.RemoveAll(db); err != nil {
 						t.Fatal(err)
@@ -134,7 +134,7 @@ func teams() map[string]teamwork {
 				}
 				meta := `json_set(CAST(unhex(value) AS TEXT), '$.agentId', '` + id + `')`
 				if err := ide.Exec(filepath.Join(db, "store.db"), fmt.Sprintf(`UPDATE meta SET value = lower(hex(%s)) WHERE key = '0';
-					INSERT INTO blobs VALUES ('%s', CAST('%s' AS BLOB)); PRAGMA journal_mode = DELETE`, meta, digestOf(word), word)); err != nil {
+					INSERT INTO blobs VALUES ('%s', CAST('%s' AS BLOB)); PRAGMA journal_mode = DELETE`, meta, clitest.DigestOf(word), word)); err != nil {
 					t.Fatal(err)
 				}
 				if err := os.RemoveAll(text); err != nil {
@@ -157,7 +157,7 @@ func teams() map[string]teamwork {
 					var words []string
 					for l := range strings.Lines(string(b)) {
 						for _, w := range []string{"base", "ours", "theirs", "later"} {
-							if strings.Contains(l, digestOf(w)) {
+							if strings.Contains(l, clitest.DigestOf(w)) {
 								words = append(words, w)
 							}
 						}
@@ -171,8 +171,6 @@ func teams() map[string]teamwork {
 	}
 }
 
-func digestOf(word string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(word))) }
-
 // TestFinish merges branches of a real repository in which two people continued sessions:
 // different ones without a conflict; one session becomes it and a fork, and is the same
 // session in either direction and for other commands than merge.
@@ -182,7 +180,7 @@ func TestFinish(t *testing.T) {
 	}
 	for name, c := range teams() {
 		t.Run(name, func(t *testing.T) {
-			dir, run := repository(t)
+			dir, run := clitest.Repository(t)
 			step{script: "git rm -rq . && git checkout -qb main"}.run(t, run)
 			commit := func(branch, word string, sessions ...int) {
 				t.Helper()
@@ -242,7 +240,7 @@ func TestFinishKeeps(t *testing.T) {
 		return // see TestDownload
 	}
 	c := teams()["claude-code"]
-	dir, run := repository(t)
+	dir, run := clitest.Repository(t)
 	one, two := "claude/my folder/20000000-0000-4000-8000-000000000001", "claude/my folder/20000000-0000-4000-8000-000000000002"
 	step{script: "git rm -rq . && git checkout -qb main && mkdir web && echo {} > web/manifest.json && echo base > web/notes.txt && echo base > main.go && cp \"$(command -v rehome)\" store.db"}.run(t, run)
 	for n := range 4 {
@@ -283,7 +281,7 @@ func TestFinishRefuses(t *testing.T) {
 		return // see TestDownload
 	}
 	c := teams()["cursor-ndjson"]
-	dir, run := repository(t)
+	dir, run := clitest.Repository(t)
 	step{script: "git rm -rq . && git checkout -qb main"}.run(t, run)
 	commit := func(session int, word string) {
 		t.Helper()
@@ -342,7 +340,7 @@ func TestFinishAncestors(t *testing.T) {
 		return // see TestDownload
 	}
 	c := teams()["cursor-ndjson"]
-	dir, run := repository(t)
+	dir, run := clitest.Repository(t)
 	step{script: "git rm -rq . && git checkout -qb main"}.run(t, run)
 	commit := func(branch, word, date string, session int) {
 		t.Helper()

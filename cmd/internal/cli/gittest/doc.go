@@ -1,0 +1,2 @@
+// Package gittest tests the program together with git: drivers, hooks, and merges that conflict.
+package gittest
