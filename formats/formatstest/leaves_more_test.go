@@ -14,6 +14,7 @@ import (
 
 	"rehome/formats/formatstest"
 	"rehome/formats/formatstest/callgen"
+	"rehome/formats/formatstest/idegen"
 	"rehome/formats/formatstest/leaves"
 	"rehome/formats/formatstest/streamgen"
 	zst "rehome/formats/internal/packed"
@@ -36,6 +37,12 @@ func generated(t *testing.T, format string) (out []formatstest.Fixture) {
 	switch format {
 	case "stream-json":
 		add("streamgen", ".jsonl", writeStream)
+	case "cursor-ide":
+		add("idegen", "", func(t *testing.T, path string, seed uint64) {
+			if err := idegen.New(seed, 12).Write(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+		})
 	case "codex":
 		add("home packed", "", func(t *testing.T, path string, _ uint64) { packRollouts(t, path) })
 		out = out[:len(out)-generatedSeeds+1]

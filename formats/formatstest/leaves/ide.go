@@ -44,8 +44,10 @@ func IDE() Walk {
 
 func ideRecords(file string, rows []row) (out []Record) {
 	roots, blobs, told := map[string]string{}, newGraph(""), map[string]bool{}
+	stored := map[string]bool{}
 	deleted := map[string]string{} // the rows that are left of sessions, which a loss names
 	for _, r := range rows {
+		stored[r.text("key")] = r.cells["value"] != nil
 		if id, ok := strings.CutPrefix(r.text("key"), "composerData:"); ok && r.cells["value"] == nil {
 			deleted[id] = address(file, r, r.text("key"))
 		}
@@ -91,6 +93,19 @@ func ideRecords(file string, rows []row) (out []Record) {
 						blobs.add(key, one.At, b)
 					}
 				}
+				if bubbles := doc.Member("conversationMap"); of.kind == "composer" && bubbles != nil {
+					one.Leaves = slices.DeleteFunc(one.Leaves, func(l Leaf) bool { return strings.HasPrefix(l.Path, "conversationMap.") })
+					for i, b := range bubbles.Items {
+						if b.Kind != '{' {
+							continue
+						}
+						inner := Record{At: one.At, Kind: "bubble " + kindOf(b, []string{"type"}), Group: one.Group, Leaves: b.Leaves(nil, "")}
+						if stored["bubbleId:"+one.Group+":"+bubbles.Names[i]] { // the row is newer
+							inner.Kind, inner.Wide = "copy "+kindOf(b, []string{"type"}), true
+						}
+						out, told[one.Group] = append(out, inner), true
+					}
+				}
 				out = append(out, one)
 			}
 		}
@@ -120,8 +135,13 @@ func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) st
 			}
 			for _, of := range ideRows {
 				if of.kind != "context" && strings.HasPrefix(r.text("key"), of.key) {
-					lists := doc.detach("fullConversationHeadersOnly", "originalFileStates")
+					lists := doc.detach("fullConversationHeadersOnly", "originalFileStates", "conversationMap")
 					change(Doc{of.kind + " " + kindOf(doc, []string{"type"}), "", doc})
+					if bubbles := lists.Member("conversationMap"); bubbles != nil {
+						for _, b := range bubbles.Items {
+							change(Doc{"bubble " + kindOf(b, []string{"type"}), "", b})
+						}
+					}
 					doc.Names, doc.Items = append(doc.Names, lists.Names...), append(doc.Items, lists.Items...)
 					return map[string]string{"value": string(doc.Append(nil))}
 				}

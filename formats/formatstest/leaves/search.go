@@ -89,10 +89,16 @@ func (k *look) fresh() {
 }
 
 // each calls step with each leaf that is missing, of one telling or, for every, of all. Those that
-// can be excused come last, so that they take nothing from what must arrive.
+// can be excused come last, so that they take nothing from what must arrive; and of the others, and
+// of these, those that can be in many messages.
 func (k *look) each(telling string, step func(l *wanted)) {
+	order := make([]int, len(k.leaves))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return max(1, len(k.leaves[a].pools)) - max(1, len(k.leaves[b].pools)) })
 	for _, weak := range []bool{false, true} {
-		for i := range k.leaves {
+		for _, i := range order {
 			if l := &k.leaves[i]; !l.found && !l.excused && k.weak(l) == weak && (telling == every || l.record.Telling == telling) {
 				step(l)
 			}
