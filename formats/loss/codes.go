@@ -252,6 +252,7 @@ const (
 	MessageKept       Code = "L842"
 	MessageArchived   Code = "L843"
 	SystemPromptKept  Code = "L844"
+	LinkDropped       Code = "L845"
 
 	StaleEdited   Code = "L901"
 	StaleColumns  Code = "L902"

@@ -81,6 +81,8 @@ type Conversation struct {
 	ids   map[uint64]struct{} // of calls, by idKey
 	// numbers are the next to make an id of one that is taken.
 	numbers map[uint64]int
+	started map[string]string // the messages of calls that started subagents, by their ids
+	written map[string]bool   // subagents that were adopted
 	files   map[string]*file
 	order   []string // of files
 	fresh   int      // bytes of their contents that are not stored yet
@@ -93,7 +95,7 @@ type Conversation struct {
 
 // New begins a conversation.
 func New(s *session.Session, o Options) *Conversation {
-	c := &Conversation{o: o, s: s, own: isCursor(s.Agent), open: map[string][]*call{}, ids: map[uint64]struct{}{}, numbers: map[uint64]int{}, files: map[string]*file{}}
+	c := &Conversation{o: o, s: s, own: isCursor(s.Agent), open: map[string][]*call{}, ids: map[uint64]struct{}{}, numbers: map[uint64]int{}, started: map[string]string{}, written: map[string]bool{}, files: map[string]*file{}}
 	c.b.Put = c.store
 	return c
 }
@@ -232,6 +234,7 @@ func (c *Conversation) Root(ctx context.Context) (agentstate.ID, error) {
 	if c.copied() {
 		return c.same.root, nil
 	}
+	c.unlinked()
 	return c.b.Root(ctx, &c.root)
 }
 

@@ -21,8 +21,10 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 		cursor = member(nil, "modelName", c.clean(m.Model))
 	}
 	waits := c.own && slices.ContainsFunc(parts, calls) && !slices.ContainsFunc(parts, measured)
-	if err := c.release(ctx); err != nil {
-		return err
+	if waits { // else the first blob that is stored does it, if there is any
+		if err := c.release(ctx); err != nil {
+			return err
+		}
 	}
 	c.keeps = waits
 	timed, steps := span{m: m, steps: c.turn != nil && !c.turn.shell}, 0
@@ -301,6 +303,9 @@ func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call
 		k.Extras[i].Raw = bytes.Clone(k.Extras[i].Raw)
 	}
 	k.spelled = cursortools.Begin(c.s.Agent, &k.ToolCall)
+	if k.Child != "" {
+		c.started[k.Child] = c.at
+	}
 	p.part("tool-call")
 	p.text("toolCallId", k.id)
 	p.text("toolName", k.spelled.Name)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/loss"
@@ -126,22 +128,39 @@ func (c *Conversation) Adopt(ctx context.Context, h *session.Head, child *Conver
 	case c.copied():
 		return nil // it is in the state that was copied
 	}
+	child.unlinked()
+	c.written[h.ID] = true
 	link := session.Link{Session: h.ID}
 	if h.Parent != nil {
 		link.Call, link.Title, link.Kind, link.Status = h.Parent.Call, h.Parent.Title, h.Parent.Kind, h.Parent.Status
 	}
 	for _, l := range c.s.Children {
-		if l.Session == h.ID {
-			link = l
+		if l.Session == h.ID { // each of both can say what the other one does not
+			link.Call, link.Title, link.Kind, link.Status = cmp.Or(l.Call, link.Call), cmp.Or(l.Title, link.Title), cmp.Or(l.Kind, link.Kind), cmp.Or(l.Status, link.Status)
 		}
 	}
 	link.Title = cmp.Or(link.Title, h.Title)
 	if link.Call != "" {
 		c.root.Run(&link)
-	} else if link.Title != "" {
-		child.note(loss.SessionMetadata) // only the record of a call has a title
+	} else if link.Title != "" || link.Status != "" { // only the record of a call has them
+		child.note(loss.SessionMetadata)
+		c.noteAt(c.s.ID, loss.SessionMetadata)
 	}
 	return c.b.Subagent(ctx, &c.root, h, link.Kind, child.s.Model, &child.root)
+}
+
+// unlinked reports subagents that were not adopted: only what adopts one can name it.
+func (c *Conversation) unlinked() {
+	for _, id := range slices.Sorted(maps.Keys(c.started)) {
+		if !c.written[id] {
+			c.noteAt(c.started[id], loss.LinkDropped)
+		}
+	}
+	for _, l := range c.s.Children {
+		if !c.written[l.Session] {
+			c.noteAt(c.s.ID, loss.LinkDropped)
+		}
+	}
 }
 
 // isCommand reports whether a turn is no more than a command of the user.

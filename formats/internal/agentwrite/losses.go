@@ -12,5 +12,6 @@ func Losses() []loss.Code {
 		loss.TurnUnprompted, loss.TurnRecord, loss.SessionMetadata, loss.NoticeSent, loss.SystemPromptKept, loss.SummaryUnused, loss.SummaryUnknown, loss.FileStatesMerged,
 		loss.PartOpaque, loss.TextRepaired, loss.AttachmentRecord, loss.ThinkingRedacted, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.SignatureDropped,
 		loss.CallBeforePrompt, loss.CallIDChanged, loss.ArgumentsRepaired, loss.ResultAdded, loss.ResultMoved, loss.ResultFromRecord, loss.ResultOrphan, loss.ResultMediaNamed,
+		loss.LinkDropped,
 	}, cursortools.Losses()...)
 }

@@ -13,6 +13,32 @@ import (
 	"rehome/formats/session"
 )
 
+// TestUnlinked: a link to a subagent whose session is not written is reported, of the call and of
+// the session; one that is written is not.
+func TestUnlinked(t *testing.T) {
+	call := func(id, child string) *session.ToolCall {
+		return &session.ToolCall{ID: id, Name: "Task", Kind: "task", Input: session.Raw(`{"prompt":"look"}`), Child: child}
+	}
+	h := &held{Session: session.Session{Head: session.Head{ID: "s", Agent: session.CursorSDK}, Children: []session.Link{{Session: "kid", Call: "a"}, {Session: "gone", Call: "b"}}}, list: []*session.Message{
+		{Role: session.User, Turn: &session.Turn{}, Parts: []session.Part{&session.Text{Text: "go"}}},
+		{ID: "m", Role: session.Assistant, Parts: []session.Part{call("a", "kid"), call("b", "gone")}},
+	}}
+	kid := &held{Session: session.Session{Head: session.Head{ID: "kid", Agent: session.CursorSDK, Parent: &session.Link{Session: "s", Call: "a", Title: "Look around"}}}}
+	w := write(t, agentwrite.Options{}, h, kid)
+	var got []string
+	for _, line := range w.text {
+		if l, _, _ := strings.Cut(line, ":"); strings.HasPrefix(l, string(loss.LinkDropped)) {
+			got = append(got, l)
+		}
+	}
+	if want := []string{"L845 m", "L845 s"}; !slices.Equal(got, want) {
+		t.Errorf("losses %q, want %q", got, want)
+	}
+	if !slices.ContainsFunc(w.order, func(id agentstate.ID) bool { return strings.Contains(string(w.data[id]), "Look around") }) {
+		t.Error("the title that only the subagent knows is not in the state")
+	}
+}
+
 // TestNamed: what a state has no place for is reported, and of the message that had it.
 func TestNamed(t *testing.T) {
 	more := []session.Extra{{Name: "odd", Raw: session.Raw(`"x"`)}}

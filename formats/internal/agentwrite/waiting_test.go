@@ -38,6 +38,7 @@ func TestWaiting(t *testing.T) {
 		{name: "last", list: []*session.Message{ask("go"), waits("a")}},
 		{name: "before any prompt", list: []*session.Message{waits("a")}},
 		{name: "twice", list: []*session.Message{ask("go"), waits("a"), waits("b")}, added: 1, calls: 2},
+		{name: "then nothing to write", list: []*session.Message{ask("go"), waits("a"), {Role: session.Assistant, Parts: []session.Part{&session.Opaque{Kind: "odd"}}}}},
 		{name: "answered", list: []*session.Message{ask("go"), waits("a"), result}},
 		{name: "with a file", list: []*session.Message{ask("go"), waits("a")}, files: []*session.File{file("1", "2")}},
 		{name: "with a file of two states", list: []*session.Message{ask("go"), waits("a")}, files: []*session.File{file("1", "2"), file("2", "3")}},

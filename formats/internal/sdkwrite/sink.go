@@ -50,6 +50,9 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	if err != nil {
 		return nil, err
 	}
+	if s.Parent != nil {
+		a.note(loss.LinkDropped)
+	}
 	s = a.besides(s)
 	o := a.options(b)
 	o.Runs = a

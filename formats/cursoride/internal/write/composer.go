@@ -121,6 +121,9 @@ func (c *composer) finish(ctx context.Context, heads *[]byte) error {
 	if err != nil {
 		return err
 	}
+	if !slices.Contains(statuses[:], c.s.Status) {
+		c.note(loss.SessionMetadata)
+	}
 	if len(c.same) > 0 {
 		c.stored = c.same
 	}
@@ -138,6 +141,9 @@ func (c *composer) finish(ctx context.Context, heads *[]byte) error {
 	}
 	return nil
 }
+
+// statuses are those of sessions that a composer can have.
+var statuses = [...]string{"", "idle", "archived", "draft", "error"}
 
 // common writes the members that a record and a head have in common.
 func (c *composer) common(o *object.Writer) {

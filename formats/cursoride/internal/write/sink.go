@@ -67,6 +67,9 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	}
 	f := &family{build: b, disk: d, members: map[string]*composer{}}
 	f.root = f.composer(s, b, nil)
+	if s.Parent != nil {
+		f.root.note(loss.LinkDropped)
+	}
 	if err := f.root.converse(ctx, s); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
