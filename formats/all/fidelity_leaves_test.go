@@ -120,6 +120,7 @@ var unshown = map[string][]loss.Code{
 		loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted,
 	},
 	"cursor-ndjson": {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
+	"cursor-ide":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 	"cursor-sdk":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 }
 

@@ -24,6 +24,7 @@ func writers() map[string][]writer {
 	return map[string][]writer{
 		"canonical":                 {{"canonical", leaves.Lines(), false}},
 		"internal/sdkwrite":         {{"cursor-ndjson", leaves.WrittenLines(), true}, {"cursor-sdk", leaves.WrittenStore(), false}},
+		"cursoride/internal/write":  {{"cursor-ide", leaves.WrittenIDE(), false}},
 		"claudecode/internal/write": {{"claude-code", nil, false}},
 	}
 }

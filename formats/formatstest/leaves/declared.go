@@ -108,12 +108,13 @@ func parseHead(words []string) (*Declaration, error) {
 		d.Of, words = words[0], words[1:]
 	}
 	d.Reason = strings.Join(words, " ")
+	how, _, _ := strings.Cut(d.Of, "@")
 	switch {
 	case !slices.Contains(Verbs(), d.Verb):
 		return nil, fmt.Errorf("%q is not one of %s", d.Verb, strings.Join(Verbs(), ", "))
 	case d.Verb == "said" && len(speakers(d.Of)) == 0:
 		return nil, fmt.Errorf("nobody is %q", d.Of)
-	case d.Verb == "derived" && !strings.HasPrefix(d.Of, "is:") && !strings.HasPrefix(d.Of, "as:") && !slices.Contains(Transforms(), d.Of):
+	case d.Verb == "derived" && !strings.HasPrefix(d.Of, "is:") && !strings.HasPrefix(d.Of, "as:") && !slices.Contains(Transforms(), how):
 		return nil, fmt.Errorf("%q is not one of %s", d.Of, strings.Join(Transforms(), ", "))
 	case d.Excuses() && d.Reason == "":
 		return nil, fmt.Errorf("%s without a reason", d.Verb)

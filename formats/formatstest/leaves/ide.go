@@ -70,15 +70,7 @@ func ideRecords(file string, rows []row) (out []Record) {
 		if err != nil || doc.Kind != '{' {
 			continue
 		}
-		doc.each(func(n *Node) {
-			if images := n.Member("images"); images != nil {
-				for _, one := range images.Items {
-					if data := one.Member("data"); data != nil {
-						bytesOf(data)
-					}
-				}
-			}
-		})
+		doc.each(imagesOf)
 		for _, of := range ideRows {
 			if rest, ok := strings.CutPrefix(key, of.key); ok {
 				one := Record{At: address(file, r, key), Kind: of.kind + " " + kindOf(doc, []string{"type"}), Leaves: doc.Leaves(nil, ""), Wide: of.kind == "composer"}
@@ -150,6 +142,17 @@ func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) st
 		})
 	}
 	return to
+}
+
+// imagesOf makes base64 of the images of a bubble.
+func imagesOf(n *Node) {
+	if images := n.Member("images"); images != nil {
+		for _, one := range images.Items {
+			if data := one.Member("data"); data != nil {
+				bytesOf(data)
+			}
+		}
+	}
 }
 
 // detach takes members out of an object.

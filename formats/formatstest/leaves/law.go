@@ -198,6 +198,7 @@ type look struct {
 	rests    map[string][]*pool        // what sessions have besides messages, by the groups of their records
 	rules    map[string][]*Declaration // by kind and path
 	lost     []loss.Loss
+	now      int  // which leaves each takes
 	strict   bool // of a writer: values of which there are few are found only at their paths, and losses have the addresses of records
 	mine     bool // only where the one who says a leaf speaks first
 	sends    bool // one of the tellings is what a model is sent

@@ -59,6 +59,7 @@ type offer struct {
 	also  []place // who else may say it, in what a writer wrote
 	path  string  // of extra data, see plainPath
 	in    string  // the record and the member of a field, such as turn.model
+	of    string  // the first word of the kind of its record, in what a writer wrote
 	used  bool
 	index int    // in what a writer wrote
 	text  string // what is left of a text that is found in pieces

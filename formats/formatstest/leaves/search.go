@@ -99,7 +99,11 @@ func (k *look) each(telling string, step func(l *wanted)) {
 	slices.SortStableFunc(order, func(a, b int) int { return max(1, len(k.leaves[a].pools)) - max(1, len(k.leaves[b].pools)) })
 	for _, weak := range []bool{false, true} {
 		for _, i := range order {
-			if l := &k.leaves[i]; !l.found && !l.excused && k.weak(l) == weak && (telling == every || l.record.Telling == telling) {
+			l := &k.leaves[i]
+			if l.found || l.excused || telling != every && l.record.Telling != telling {
+				continue
+			}
+			if is, lost := k.weak(l); is == weak && (k.now == anyLoss || lost == (k.now == lostOnes)) {
 				step(l)
 			}
 		}
@@ -111,13 +115,22 @@ func (l *wanted) piece() bool {
 	return slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "derived" && d.Of == "joined" })
 }
 
-// weak reports whether a declaration can excuse the leaf, without a loss. For a writer, a loss
-// that names it does, too.
-func (k *look) weak(l *wanted) bool {
-	return slices.ContainsFunc(l.rules, func(d *Declaration) bool {
-		return d.Verb == "dropped" || d.repeats() || k.strict && d.Verb == "lost" && k.named(d, l)
-	})
+// weak reports whether a declaration can excuse the leaf without a loss, and whether a loss that
+// is declared names it.
+func (k *look) weak(l *wanted) (weak, lost bool) {
+	for _, d := range l.rules {
+		lost = lost || k.strict && d.Verb == "lost" && k.named(d, l)
+		weak = weak || d.Verb == "dropped" || d.repeats()
+	}
+	return weak || lost, lost
 }
+
+// The leaves that each takes.
+const (
+	anyLoss  = iota
+	wellOnes // of which nothing is lost
+	lostOnes // that a loss names
+)
 
 // named reports whether the loss that a declaration speaks of names the leaf's record.
 func (k *look) named(d *Declaration, l *wanted) bool {
@@ -129,11 +142,13 @@ func (k *look) named(d *Declaration, l *wanted) bool {
 func (k *look) searchOne(telling string) {
 	each := func(step func(l *wanted)) { k.each(telling, step) }
 	for _, first := range []bool{true, false} { // summaries, which can repeat what others say
-		each(func(l *wanted) {
-			if l.who != nil && !l.piece() && first == (k.strict && l.Leaf.who == summed) {
-				l.take(find(l.pools, l.key(), l.allowed))
-			}
-		})
+		for _, own := range k.passes() {
+			each(func(l *wanted) {
+				if l.who != nil && !l.piece() && first == (k.strict && l.Leaf.who == summed) {
+					l.take(find(l.pools, l.key(), func(o *offer) bool { return l.allowed(o) && (!own || o.place == l.Leaf.who && l.Leaf.who != summed) }))
+				}
+			})
+		}
 	}
 	long := func(l *wanted) {
 		if !k.strict || len(l.Value) >= short && !l.plain() {
@@ -160,6 +175,15 @@ func (k *look) searchOne(telling string) {
 		}
 	})
 	each(func(l *wanted) { k.derive(l, true) })
+}
+
+// passes are those in which what somebody says is looked for: of a writer, first where the same one
+// speaks.
+func (k *look) passes() []bool {
+	if k.strict {
+		return []bool{true, false}
+	}
+	return []bool{false}
 }
 
 // short is the length of values that can stand within others by chance.
@@ -293,7 +317,7 @@ func (k *look) derive(l *wanted, late bool) {
 			ok := ok
 			how, under, only := strings.Cut(d.Of, "@")
 			if only {
-				ok = func(o *offer) bool { return o.path == under }
+				ok = func(o *offer) bool { return o.path == under || o.of != "" && o.of+"/"+o.path == under }
 			}
 			if d.Of == "field" {
 				ok = func(o *offer) bool { return strings.Trim(o.path, "0123456789.") == "" }
@@ -301,7 +325,7 @@ func (k *look) derive(l *wanted, late bool) {
 			if at, renamed := strings.CutPrefix(d.Of, "as:"); renamed {
 				below, all := strings.CutSuffix(at, "**")
 				ok = func(o *offer) bool {
-					return o.path == at || all && strings.HasPrefix(o.path, below) && path.Ext(o.path) == path.Ext(plainPath(l.Path))
+					return o.path == at || o.of+"/"+o.path == at || all && strings.HasPrefix(o.path, below) && path.Ext(o.path) == path.Ext(plainPath(l.Path))
 				}
 			}
 			for _, key := range derivedKeys(how, l.Leaf) {

@@ -32,7 +32,7 @@ import (
 //	flag    true for the number 1
 //	name    the name of a member, for the key of a map
 //	as:a.b  the same, under that path of the target; a.** is anything below a with the last name
-//	is:1=a@b.c  a word, and only under that path of the target
+//	time@b.c    a time, and only under that path of the target, or at record/b.c; so with the others
 //	is:1=a  the word for a number, a word in capitals or another one; several are separated by commas
 func Transforms() []string {
 	return []string{"json", "time", "later", "base64", "dataurl", "fileuri", "within", "joined", "tagged", "mixed", "members", "trimmed", "letters", "hex", "field", "flag", "name"}

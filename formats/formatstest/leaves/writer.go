@@ -122,8 +122,11 @@ func (k *look) told(t testing.TB, tellings map[string]*pool, order []string) {
 			l := &k.leaves[i]
 			l.pools, l.rests, l.found, l.offer = list, nil, false, nil
 		}
-		k.each(every, k.own)
-		k.searchOne("")
+		for _, k.now = range []int{wellOnes, lostOnes} { // what is lost takes nothing from what is not
+			k.each(every, k.own)
+			k.searchOne("")
+		}
+		k.now = anyLoss
 		k.ordered(t)
 		for i := range k.leaves {
 			l := &k.leaves[i]
@@ -333,21 +336,21 @@ func (w *Writer) offers(t testing.TB, k *look, path string) (out []*offer, pools
 		first := len(k.leaves)
 		r.Telling = ""
 		k.take(r)
-		r.Leaves = nil
-		for _, l := range k.leaves[first:] {
-			r.Leaves = append(r.Leaves, l.Leaf)
-		}
-		reader.take(r)
 		client := slices.ContainsFunc(k.leaves[first:], func(l wanted) bool {
 			return l.Value == "true" && slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "client" })
 		})
 		for i := range k.leaves[first:] {
 			l := &k.leaves[first+i]
-			if l.who = append(l.who, reader.leaves[first+i].who...); client {
+			for _, d := range reader.rulesOf(l.record.Kind, l.Path) {
+				if d.Verb == "said" && !l.First {
+					l.who = append(l.who, speakers(d.Of)...)
+				}
+			}
+			if client {
 				l.who = slices.DeleteFunc(l.who, func(p place) bool { return p == user })
 			}
 			o := p.stands(l)
-			o.index = len(out)
+			o.index, o.of = len(out), strings.Fields(l.record.Kind)[0]
 			out = append(out, o)
 		}
 	}
@@ -376,13 +379,16 @@ func (p *pool) stands(l *wanted) *offer {
 	return o
 }
 
-// copies are the keys of all values that can be repeated: also lines, the names of members,
-// which are keys of maps in a message, and what is in the base64 of an unknown field.
+// copies are the keys of all values that can be repeated: also lines, times as ISO 8601, the
+// names of members, which are keys of maps in a message, and what is in the base64 of an unknown field.
 func (k *look) copies() map[string]bool {
 	out := map[string]bool{}
 	var add func(l Leaf)
 	add = func(l Leaf) {
 		out[l.key()] = true
+		if ms, err := strconv.ParseInt(l.Value, 10, 64); err == nil && ms > 1e11 {
+			out[asText+time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")] = true
+		}
 		for line := range strings.Lines(l.Value) {
 			out[asText+strings.TrimRight(line, "\r\n")] = true
 		}
