@@ -183,6 +183,7 @@ type wanted struct {
 	raw     bool         // in extra data
 	excused bool         // a declaration covers it
 	member  string       // where it should be, and is not
+	twice   string       // the pattern of what it is superseded by, if both are told
 	by      *Declaration // which one does
 }
 
@@ -355,6 +356,9 @@ func expanded(at string) iter.Seq[string] {
 
 // instead says what was found instead of a leaf.
 func (k *look) instead(l *wanted) string {
+	if l.twice != "" {
+		return "is told, and so is that of " + l.twice
+	}
 	if l.member != "" {
 		return "is not in " + l.member
 	}

@@ -109,6 +109,8 @@ func reader(fault string) *formats.Format {
 			messages[1].Origin = line(1)
 		case "args":
 			messages[1].Parts[2] = &session.ToolCall{}
+		case "twice":
+			messages = append(messages, &session.Message{ID: "4", Role: session.User, Origin: line(4), Parts: []session.Part{text("What is in the picture?")}})
 		case "once":
 			result.Content[1] = text("first part")
 		}
@@ -168,6 +170,7 @@ func TestLaw(t *testing.T) {
 		"joined":    `s.jsonl:2: model parts[]: "It is" is missing`,
 		"origin":    `s.jsonl:2: model thought: "It could be a cat." is missing: no message comes from that record`,
 		"args":      `s.jsonl:2: model args.path: "/w/cat.png" is missing`,
+		"twice":     `s.jsonl:4: echo text: "What is in the picture?" is told, and so is that of user text`,
 		"once":      `s.jsonl:3: tool results[]: "second part" is missing`,
 	} {
 		if _, got := judge(t, store0, declared0, fault); !strings.Contains(got, want+"\n") {

@@ -394,6 +394,25 @@ func (k *look) supersede() {
 			}
 		}
 	}
+	if !k.strict && !k.law.loose {
+		k.twice(arrived)
+	}
+}
+
+// twice takes back what somebody says and is told, although what supersedes it is told, too, as
+// often as the client wrote it.
+func (k *look) twice(arrived map[*Declaration]map[string]int) {
+	for i := range k.leaves {
+		l := &k.leaves[i]
+		if l.who == nil || !l.found || l.offer == nil || l.offer.place <= extra {
+			continue
+		}
+		for _, d := range l.rules {
+			if d.Verb == "superseded" && arrived[d][l.Value] > 0 && !d.by.matches(strings.Fields(l.record.Kind), l.Path) {
+				l.found, l.twice = false, d.By
+			}
+		}
+	}
 }
 
 // quoting returns the first of the texts that has a value in it, but for white space around that;
