@@ -39,7 +39,7 @@ func placed(t *testing.T, format string, lines []string) {
 type placedLine struct {
 	Type, ID, Branch, Role string
 	Parent                 any // of a message, the one before it
-	Archived               bool
+	Archived, Simulated    bool
 	Branches               []struct{ Name, From string }
 	Parts                  []struct {
 		Type, ID, Call string
@@ -78,6 +78,9 @@ func (p *places) message(t *testing.T, m placedLine) {
 				t.Errorf("message %s says that it archives %d messages, not %d", m.ID, part.Archived, p.archived)
 			}
 			p.archived = 0
+		}
+		if !m.Simulated && (part.Type == "summary" && m.Role != "system" || part.Type == "opaque" && len(m.Parts) == 1 && m.Role == "user") {
+			t.Errorf("message %s of role %s is %s, which nobody said", m.ID, m.Role, part.Type)
 		}
 		if who := speakers[part.Type]; who != "" && who != m.Role {
 			t.Errorf("message %s of role %s has a part %s", m.ID, m.Role, part.Type)
