@@ -77,7 +77,7 @@ func find(packages map[string]*pkg, codecs bool) (map[string][]mutant, error) {
 					ast.Inspect(d, f.visit)
 				case name == registry:
 					ast.Inspect(d, f.register)
-				case isCodec(tree):
+				case isCodec(file, tree):
 					ast.Inspect(d, f.visitCodec)
 				}
 			}
