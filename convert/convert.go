@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"rehome/convert/internal/notify"
 	"rehome/convert/internal/sidecar"
@@ -304,16 +303,3 @@ func (in *input) removeStaging(s *stage.Folder) {
 		in.notify.Say("temporary files not removed: " + err.Error())
 	}
 }
-
-// diskFullError puts the same plain words before the many wordings of systems.
-type diskFullError struct{ error }
-
-func (e diskFullError) Error() string {
-	s := e.error.Error()
-	if strings.Contains(s, "disk is full") {
-		return s
-	}
-	return "the disk is full: " + s
-}
-
-func (e diskFullError) Unwrap() error { return e.error }

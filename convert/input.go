@@ -93,11 +93,14 @@ func (in *input) explain(err error) error {
 	case workers.TooManyFiles(err):
 		err = &formats.Error{Err: err, Hint: "raise the limit on open files (ulimit -n), or try --jobs 1"}
 	case stage.DiskFull(err) && in.opts.DryRun:
-		err = &formats.Error{At: os.TempDir(), Err: diskFullError{err}, Hint: "a dry run builds the target here: free some space, or set TMPDIR to another folder"}
+		err = stage.Full(err, os.TempDir(), "a dry run builds the target here: free some space, or set TMPDIR to another folder")
 	case in.stage != nil && in.stage.Gone() && !errors.Is(err, context.Canceled):
 		return &formats.Error{At: in.stage.TargetDir, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was written: run it again when no program is moving the files"}
 	case stage.DiskFull(err):
-		err = &formats.Error{At: in.dst, Err: diskFullError{err}, Hint: "nothing was written: free some space, or choose another disk"}
+		if in.stage != nil {
+			err = in.stage.WithTargetPath(err)
+		}
+		return stage.Full(err, in.dst, "nothing was written: free some space, or choose another disk")
 	}
 	if in.stage == nil || errors.Is(err, context.Canceled) {
 		return err

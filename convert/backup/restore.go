@@ -170,7 +170,7 @@ func Restore(ctx context.Context, s *Snapshot, o RestoreOptions) (*Restored, err
 		}
 		err := r.restore(run, c, one)
 		if stage.DiskFull(err) { // and will be for the others
-			stop(&formats.Error{At: r.home, Err: errors.New("the disk is full"), Hint: "free some space and run it again: what was restored stays as it is"})
+			stop(stage.Full(err, r.home, "free some space and run it again: what was restored stays as it is"))
 		}
 		if err != nil && !last && workers.TooManyFiles(err) {
 			return true

@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,9 +40,7 @@ func Run(ctx context.Context, reg *formats.Registry, dir string, o Options) (*Re
 	err := r.run(ctx)
 	if err != nil {
 		r.rep.Snapshot, r.rep.Removed = "", []string{}
-		if stage.DiskFull(err) {
-			err = &formats.Error{At: dir, Err: fmt.Errorf("disk full: %w", err), Hint: "no snapshot was made: free some space, or name a folder on another disk"}
-		}
+		err = stage.Full(err, dir, "no snapshot was made: free some space, or name a folder on another disk")
 	}
 	return r.rep, err
 }

@@ -150,21 +150,8 @@ func existsError(t stage.Target) error {
 
 // explain names the target instead of what is staged for it.
 func explain(err error, to stage.Target, staged *stage.Folder) error {
-	if err == nil {
-		return nil
-	}
-	if stage.DiskFull(err) {
-		return &formats.Error{At: to.Display, Err: fullError{err}, Hint: "free some space and run it again: nothing was changed"}
-	}
-	if staged != nil {
+	if err != nil && staged != nil {
 		err = formats.ReplacePath(staged.WithTargetPath(err), staged.Root, to.Display)
 	}
-	return err
+	return stage.Full(err, to.Display, "free some space and run it again: nothing was changed")
 }
-
-// fullError says in the same words on every system that a disk is full.
-type fullError struct{ error }
-
-func (fullError) Error() string { return "the disk is full" }
-
-func (e fullError) Unwrap() error { return e.error }

@@ -3,7 +3,6 @@ package mv
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -256,10 +255,7 @@ func Move(ctx context.Context, reg *formats.Registry, o Options) (*Report, error
 
 // full returns an error that says so if the disk is full.
 func full(err error) error {
-	if !stage.DiskFull(err) {
-		return err
-	}
-	return &formats.Error{Err: fmt.Errorf("the disk is full: %w", err), Hint: "free some space, and run it again"}
+	return stage.Full(err, "", "free some space, and run it again")
 }
 
 // wants reports whether the client of a format is wanted.

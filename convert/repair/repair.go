@@ -103,17 +103,9 @@ func Repair(ctx context.Context, reg *formats.Registry, src, dst string, o Optio
 	err = j.run(ctx, rep)
 	err = errors.Join(err, j.folder.Remove())
 	if err != nil {
-		return nil, explain(j.folder.WithTargetPath(err), t)
+		return nil, stage.Full(j.folder.WithTargetPath(err), t.Display, "nothing was written: free some space, or choose a target on another disk")
 	}
 	return rep, nil
-}
-
-// explain says what a full disk means.
-func explain(err error, t stage.Target) error {
-	if stage.DiskFull(err) {
-		return &formats.Error{At: t.Display, Err: errors.New("the disk is full; nothing was written"), Hint: "make room, or choose a target on another disk"}
-	}
-	return err
 }
 
 // job is one call of Repair.

@@ -113,11 +113,8 @@ func (r *Repo) Finish(reg *formats.Registry, o FinishOptions) (res *Finished, er
 			continue
 		}
 		done++
-		err := f.finish(u)
-		if stage.DiskFull(err) {
-			err = &formats.Error{At: u.paths()[0], Err: errors.New("the disk is full"), Hint: "free some space and run it again: none of it was changed"}
-		}
-		if err != nil {
+		if err := f.finish(u); err != nil {
+			err = stage.Full(err, u.paths()[0], "free some space and run it again: none of it was changed")
 			if cerr := r.ctx.Err(); cerr != nil {
 				return f.res, cerr
 			}
