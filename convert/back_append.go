@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
@@ -149,7 +150,7 @@ func (a *appended) replace() (err error) {
 		for _, f := range a.files[:placed] {
 			_ = os.Remove(f.Path) // nobody knows of it yet
 		}
-		removeEmpty(log.Record.Folders)
+		filetx.RemoveEmpty(log.Record.Folders)
 		return errors.Join(err, folder.Remove(log.Record.ID))
 	}
 	a.rep.Status, a.rep.Undo = Updated, log.Record.ID

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/stage"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -163,7 +164,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		From: o.From, DryRun: o.DryRun, Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose, Redact: o.Redact,
 	}, o.Folders)
 	in.inner = true
-	m := &migration{input: in, o: o, to: reg.Lookup(o.To), rename: with, out: out, unsynced: map[string]bool{}}
+	m := &migration{input: in, o: o, to: reg.Lookup(o.To), rename: with, out: out}
 	before := len(out.Migrated)
 	err := m.run(ctx)
 	if err == nil || len(out.Migrated) > before && ctx.Err() == nil {
@@ -205,10 +206,9 @@ type migration struct {
 	stores []*migratedStore
 	out    *Migration
 
-	plans    []*plannedFamily // not placed yet
-	planned  map[string]bool  // the paths of their files
-	synced   bool             // everything staged was synced to disk
-	unsynced map[string]bool  // folders with new names that were not synced to disk
+	plans   []*plannedFamily // not placed yet
+	planned map[string]bool  // the paths of their files
+	synced  bool             // everything staged was synced to disk
 }
 
 func (m *migration) run(ctx context.Context) error {
@@ -249,7 +249,7 @@ func (m *migration) run(ctx context.Context) error {
 // they are on the same disk.
 func (m *migration) stagingTarget() (stage.Target, error) {
 	path := filepath.Join(m.o.Dir, m.to.Home.Folder, "sessions")
-	if err := checkFolders(path); err != nil {
+	if err := filetx.CheckFolders(path); err != nil {
 		return stage.Target{}, err
 	}
 	at, err := stage.Resolve(path)

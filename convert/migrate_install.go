@@ -38,7 +38,7 @@ func (m *migration) install(ctx context.Context) error {
 	for _, s := range m.stores {
 		for _, f := range groupFamilies(s.sessions) {
 			if err := ctx.Err(); err != nil {
-				return errors.Join(err, m.syncFolders())
+				return err
 			}
 			if m.skips(f) {
 				continue
@@ -50,7 +50,7 @@ func (m *migration) install(ctx context.Context) error {
 			m.plans = append(m.plans, p)
 		}
 	}
-	if err := errors.Join(m.flush(ctx), m.syncFolders()); err != nil || slices.Contains(errs, nil) {
+	if err := m.flush(ctx); err != nil || slices.Contains(errs, nil) {
 		return err
 	}
 	return joinDistinct(errs)
@@ -61,10 +61,8 @@ func (m *migration) flush(ctx context.Context) (err error) {
 	plans := m.plans
 	m.plans = nil
 	clear(m.planned)
-	log, failed := m.record(ctx, plans)
-	if log != nil {
-		defer func() { err = errors.Join(err, m.conclude(log, plans), log.Close()) }()
-	}
+	tx, failed := m.begin(plans)
+	defer func() { err = errors.Join(err, m.end(tx, plans)) }()
 	for _, p := range plans {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -72,15 +70,15 @@ func (m *migration) flush(ctx context.Context) (err error) {
 		if p.err == nil && len(p.todo) > 0 {
 			p.err = failed
 		}
-		switch p.rep.Status, err = m.place(ctx, p); {
+		switch p.rep.Status, err = m.place(ctx, p, tx); {
 		case errors.Is(err, ErrContinued) && !m.o.Update:
 			p.rep.Status, err = Continued, nil
 		case err != nil:
 			p.rep.Status, p.rep.err = Failed, err
 			p.rep.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
 		}
-		if log != nil && p.moved() {
-			p.rep.Undo = log.Record.ID
+		if tx.Log != nil && p.moved() {
+			p.rep.Undo = tx.Log.Record.ID
 		}
 		m.out.Migrated = append(m.out.Migrated, p.rep)
 	}

@@ -10,41 +10,42 @@ import (
 	"slices"
 	"time"
 
-	"rehome/convert/internal/stage"
+	"rehome/convert/internal/filetx"
+	"rehome/convert/internal/undo"
 	"rehome/formats"
 	"rehome/formats/session"
 	"rehome/internal/fsx"
 )
 
-// fileMove is a staged file, or folder, and its final path.
+// fileMove puts a staged file or folder of a session in its place.
 type fileMove struct {
-	of           *migratedSession
-	staged, path string
-	folder       bool // see formats.Writer.Folders
-	replaces     bool // it replaces one that rehome wrote
-	companion    bool // it is the companion of a session's file
+	*filetx.Step
+	of *migratedSession
 }
 
 // plannedFamily is a family, and what to rename for it.
 type plannedFamily struct {
 	*sessionFamily
 	rep  Migrated
-	todo []fileMove // subagents before the session itself: once that exists, everything does
-	same bool       // the session's own file is there already
+	todo []*filetx.Step // subagents before the session itself: once that exists, everything does
+	same bool           // the session's own file is there already
 	err  error
 }
 
 // moves returns where the files of a family go, the session's own last.
-func (m *migration) moves(f *sessionFamily) (all []fileMove) {
+func (m *migration) moves(ctx context.Context, f *sessionFamily) (all []fileMove) {
 	at := m.path(f.root.placement.root)
 	for _, r := range append(slices.Clone(f.children), f.root) {
 		if r.err != nil || r.Draft.Within {
 			continue
 		}
-		p := fileMove{of: r, staged: r.Path, path: at, folder: m.to.Writer.Folders}
+		p := fileMove{&filetx.Step{File: undo.File{Path: at, Folder: m.to.Writer.Folders}, Staged: r.Path}, r}
+		if p.Folder {
+			p.State = func(path string) (string, error) { return m.to.Writer.State(ctx, path) }
+		}
 		if r != f.root {
 			h := fileHead(&r.Head, f.root.placement.root)
-			p.path = m.path(&h)
+			p.Path, p.Of = m.path(&h), at
 		}
 		all = append(all, p)
 	}
@@ -63,45 +64,45 @@ func (m *migration) plan(ctx context.Context, p *plannedFamily) error {
 	if m.adds() {
 		inside = filepath.Join(inside, "file")
 	}
-	if err := checkFolders(inside); err != nil {
+	if err := filetx.CheckFolders(inside); err != nil {
 		return err
 	}
 	if p.root.placement.inPlace || m.adds() {
 		return nil
 	}
-	all := m.moves(p.sessionFamily)
-	if slices.ContainsFunc(all, func(f fileMove) bool { return m.planned[f.path] }) {
+	all := m.moves(ctx, p.sessionFamily)
+	if slices.ContainsFunc(all, func(f fileMove) bool { return m.planned[f.Path] }) {
 		if err := m.flush(ctx); err != nil {
 			return err
 		}
 	}
 	for _, f := range all {
 		var err error
-		if p.same, err = m.compare(ctx, &f); err != nil {
+		if p.same, err = m.compare(ctx, f); err != nil {
 			return err
 		}
 		if err := m.setAttributes(f.of); err != nil {
 			return err
 		}
 		if ext := f.of.Draft.Companion; ext != "" {
-			beside, err := companionMove(&f, ext)
+			beside, err := companionMove(f, ext)
 			if err != nil {
 				return err
 			}
 			p.todo = append(p.todo, beside...)
 		}
 		if !p.same {
-			p.todo = append(p.todo, f)
+			p.todo = append(p.todo, f.Step)
 		}
 	}
 	for _, f := range p.todo {
-		m.planned[f.path] = true
+		m.planned[f.Path] = true
 	}
 	return nil
 }
 
 // place places a family, and says what became of it.
-func (m *migration) place(ctx context.Context, p *plannedFamily) (string, error) {
+func (m *migration) place(ctx context.Context, p *plannedFamily, tx *filetx.Tx) (string, error) {
 	switch {
 	case p.err != nil:
 		return "", p.err
@@ -112,48 +113,38 @@ func (m *migration) place(ctx context.Context, p *plannedFamily) (string, error)
 	case m.o.DryRun:
 		return Checked, nil
 	}
-	status, err := m.commitFiles(ctx, p.todo)
-	if err == nil && p.same {
+	if err := tx.Do(p.todo); err != nil {
+		return "", err
+	}
+	status := Same // another run may have placed the same files in the meantime
+	for _, s := range p.todo {
+		switch {
+		case s.Done && s.Replaces:
+			status = Updated
+		case s.Done && status == Same:
+			status = Placed
+		}
+	}
+	if p.same {
 		status = Updated
 	}
-	return status, err
-}
-
-// checkFolders returns an error if a file is where a path needs a folder.
-func checkFolders(path string) error {
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		info, err := os.Stat(dir)
-		if err == nil && !info.IsDir() {
-			return &formats.Error{At: dir, Err: stage.ErrNotFolder, Hint: "move this file away: the client needs a folder there"}
-		}
-		if err == nil || dir == filepath.Dir(dir) {
-			return nil
-		}
-	}
-}
-
-// blocked returns why nothing can be written at a path.
-func blocked(path string, err error) error {
-	if why := checkFolders(path); why != nil {
-		return why
-	}
-	return &formats.Error{At: path, Err: formats.Cause(err), Hint: "make this path writable, and try again"}
+	return status, nil
 }
 
 // companionMove returns the move of the companion of a file, if it is to be moved. An
 // existing one stays, unless the file itself is overwritten: the client keeps its own.
-func companionMove(of *fileMove, ext string) ([]fileMove, error) {
-	p := fileMove{of: of.of, staged: of.staged + ext, path: companionPath(of.path, ext), companion: true}
-	was, err := os.ReadFile(p.path)
+func companionMove(of fileMove, ext string) ([]*filetx.Step, error) {
+	p := &filetx.Step{File: undo.File{Path: companionPath(of.Path, ext), Of: of.Family()}, Staged: of.Staged + ext, Optional: true}
+	was, err := os.ReadFile(p.Path)
 	if err != nil {
-		return []fileMove{p}, nil
+		return []*filetx.Step{p}, nil
 	}
-	p.replaces = true
-	content, err := os.ReadFile(p.staged)
-	if err != nil || !of.replaces || bytes.Equal(was, content) {
+	p.Replaces = true
+	content, err := os.ReadFile(p.Staged)
+	if err != nil || !of.Replaces || bytes.Equal(was, content) {
 		return nil, err
 	}
-	return []fileMove{p}, nil
+	return []*filetx.Step{p}, nil
 }
 
 // setAttributes sets the modes and times of staged files as the client does: it
@@ -184,49 +175,60 @@ func (m *migration) setAttributes(r *migratedSession) error {
 }
 
 // compare compares a staged file or folder with the one at its path.
-func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err error) {
-	info, err := os.Lstat(p.path)
+func (m *migration) compare(ctx context.Context, p fileMove) (same bool, err error) {
+	info, err := os.Lstat(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, blocked(p.path, err)
+		return false, filetx.Blocked(p.Path, err)
 	}
-	if fsx.SameTree(p.staged, p.path) {
+	if fsx.SameTree(p.Staged, p.Path) {
 		return true, nil
 	}
 	if state := m.to.Writer.State; state != nil && info.IsDir() {
-		ours, err := state(ctx, p.staged)
+		ours, err := state(ctx, p.Staged)
 		if err != nil {
 			return false, err
 		}
-		if is, err := state(ctx, p.path); err != nil || ours != "" && is == ours {
+		if is, err := state(ctx, p.Path); err != nil || ours != "" && is == ours {
 			return err == nil, err
 		}
 	}
-	p.replaces = true
+	p.Replaces = true
 	was, err := m.was(ctx, p, info)
 	if err != nil || was == formats.Same {
 		return was == formats.Same, err
+	}
+	p.Ready = func() error { // the client may have continued it in the meantime
+		info, err := os.Lstat(p.Path)
+		if err != nil {
+			return err
+		}
+		was, err := m.was(ctx, p, info)
+		if err != nil {
+			return err
+		}
+		return m.mayReplace(p, was)
 	}
 	return false, m.mayReplace(p, was)
 }
 
 // was says what is at the path of a staged file or folder.
-func (m *migration) was(ctx context.Context, p *fileMove, info fs.FileInfo) (formats.Standing, error) {
-	if info.IsDir() != p.folder || !p.folder && !info.Mode().IsRegular() || m.to.Writer.Unmodified == nil {
+func (m *migration) was(ctx context.Context, p fileMove, info fs.FileInfo) (formats.Standing, error) {
+	if info.IsDir() != p.Folder || !p.Folder && !info.Mode().IsRegular() || m.to.Writer.Unmodified == nil {
 		return formats.Foreign, nil
 	}
-	if ours, err := m.to.Writer.Unmodified(ctx, p.path); ours || err != nil {
+	if ours, err := m.to.Writer.Unmodified(ctx, p.Path); ours || err != nil {
 		return formats.Older, err
 	}
 	return m.standing(ctx, p)
 }
 
 // mayReplace returns an error unless rehome wrote all that was said in a file or folder.
-func (m *migration) mayReplace(p *fileMove, was formats.Standing) error {
+func (m *migration) mayReplace(p fileMove, was formats.Standing) error {
 	if was == formats.Older && m.o.Update {
 		return nil
 	}
-	return existsAs(was, &formats.Error{At: p.path})
+	return existsAs(was, &formats.Error{At: p.Path})
 }

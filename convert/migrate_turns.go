@@ -11,18 +11,18 @@ import (
 // standing says what the client has of a session, by what was said in it: neither the
 // folder nor the title that a file names since makes it another session. What cannot be
 // read was not written here.
-func (m *migration) standing(ctx context.Context, p *fileMove) (formats.Standing, error) {
+func (m *migration) standing(ctx context.Context, p fileMove) (formats.Standing, error) {
 	if m.to.Sessions == nil {
 		return formats.Continued, nil
 	}
-	has, err := m.saidIn(ctx, p.path)
+	has, err := m.saidIn(ctx, p.Path)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
 		return formats.Continued, nil
 	}
-	gets, err := m.saidIn(ctx, p.staged)
+	gets, err := m.saidIn(ctx, p.Staged)
 	switch {
 	case err != nil:
 		return "", err

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
@@ -75,7 +76,7 @@ func undoFiles(ctx context.Context, reg *formats.Registry, folder undo.Folder, r
 		}
 	}
 	if !out.DryRun {
-		removeEmpty(r.Folders)
+		filetx.RemoveEmpty(r.Folders)
 	}
 	return nil
 }
@@ -155,6 +156,14 @@ func (u *filesUndo) judge(ctx context.Context, f *undo.File) (do func(undo.File)
 	return nil, "its earlier state was not kept", nil
 }
 
+// stateOf returns what tells a file, or the conversation in a folder, from all others.
+func stateOf(ctx context.Context, f *formats.Format, path string, folder bool) (string, error) {
+	if folder {
+		return f.Writer.State(ctx, path)
+	}
+	return fsx.Digest(path)
+}
+
 const changedSince = "changed since, by its client or a later migration"
 
 // copyStart copies the first bytes of a file.
@@ -180,14 +189,7 @@ func removeWritten(f undo.File) error {
 func (u *filesUndo) restore(f undo.File) error {
 	kept := filepath.Join(u.dir, f.Kept)
 	return replaceBeside(f, func(staged string) error {
-		var err error
-		if f.Tree {
-			err = fsx.CopyTree(kept, staged, false)
-		} else if f.Folder {
-			err = copyFolder(kept, staged)
-		} else {
-			err = copyPrivate(kept, staged)
-		}
+		err := fsx.CopyTree(kept, staged, false)
 		if err == nil {
 			err = stage.SyncTree(staged)
 		}

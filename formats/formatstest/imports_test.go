@@ -72,6 +72,7 @@ func layers() []layer {
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/fsx", "internal/scratch"}},
 		{"convert/internal/undo", []string{"formats", "internal/fsx", "internal/scratch"}},
+		{"convert/internal/filetx", []string{"convert/internal/stage", "convert/internal/undo", "formats", "internal/fsx"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule",
 			"internal/closest", "internal/scratch"}},

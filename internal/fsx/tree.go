@@ -40,7 +40,8 @@ func DigestTree(path string) (string, error) {
 }
 
 // CopyTree copies a file or folder, with modes and times of modification, to a path that
-// does not exist. If link is true, files get a second name instead, where they can.
+// does not exist. If link is true, files get a second name instead, where they can. Symbolic
+// links stay what they are.
 func CopyTree(from, to string, link bool) error {
 	err := filepath.WalkDir(from, func(at string, e fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(from, at)
@@ -51,6 +52,12 @@ func CopyTree(from, to string, link bool) error {
 		switch {
 		case e.IsDir():
 			return os.Mkdir(there, 0o700)
+		case e.Type()&fs.ModeSymlink != 0:
+			leadsTo, err := os.Readlink(at)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(leadsTo, there)
 		case !e.Type().IsRegular():
 			return &fs.PathError{Op: "copy", Path: at, Err: errors.New("not a regular file")}
 		case link && os.Link(at, there) == nil:
@@ -72,14 +79,17 @@ func CopyAttributes(from, to string) error {
 		info fs.FileInfo
 	}
 	var all []entry
-	err := filepath.WalkDir(to, func(at string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(to, func(at string, e fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(to, at)
-		if err = errors.Join(err, relErr); err != nil {
+		if err = errors.Join(err, relErr); err != nil || e.Type()&fs.ModeSymlink != 0 {
 			return err
 		}
 		info, err := os.Lstat(filepath.Join(from, rel))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
+		}
+		if is, err := e.Info(); err == nil && info != nil && os.SameFile(is, info) {
+			return nil // it has them, and its owner may be changing them
 		}
 		all = append(all, entry{at, info})
 		return err

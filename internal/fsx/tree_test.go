@@ -56,3 +56,29 @@ func TestTree(t *testing.T) {
 		was = got
 	}
 }
+
+// TestTreeLinks: a symbolic link stays one, and what it leads to is not touched.
+func TestTreeLinks(t *testing.T) {
+	dir := t.TempDir()
+	from, outside := filepath.Join(dir, "a"), filepath.Join(dir, "outside")
+	if err := os.Mkdir(from, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(outside, nil, 0o604); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(from, "link")); err != nil {
+		t.Log("no links here:", err)
+		return
+	}
+	to := filepath.Join(dir, "b")
+	if err := CopyTree(from, to, false); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := os.Readlink(filepath.Join(to, "link")); err != nil || at != outside {
+		t.Errorf("%q, %v", at, err)
+	}
+	if info, err := os.Stat(outside); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o604 {
+		t.Error(info, err)
+	}
+}
