@@ -2,6 +2,7 @@ package formatstest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,6 +119,7 @@ func mustDecode(t *testing.T, c Case, path string, v formats.View, sel session.S
 // sessions: decoding twice gives the same valid sessions, families together, and every
 // record is accounted for.
 func sessions(t *testing.T, c Case, s source) {
+	live := map[bool][]string{}
 	for _, history := range []bool{false, true} {
 		first := mustDecode(t, c, s.path, formats.View{Jobs: 1}, session.Selection{History: history})
 		again := mustDecode(t, c, s.path, formats.View{Jobs: 8}, session.Selection{History: history})
@@ -149,11 +151,31 @@ func sessions(t *testing.T, c Case, s source) {
 				seen[key] = true
 			}
 			inFolder(t, c, first.heads, h)
+			live[history] = append(live[history], spoken(lines)...)
 			numbered(t, lines)
 			placed(t, c.Format.Name, lines)
 			wellSpelled(t, c, s, lines)
 		}
 	}
+	if d := rowDifference(live[false], live[true]); d != "" {
+		t.Errorf("what is live depends on whether abandoned turns are read: %s", d)
+	}
+}
+
+// spoken returns the live messages. A record that nobody said can be in a branch instead, where
+// what it belongs to is.
+func spoken(lines []string) (out []string) {
+	for _, line := range lines {
+		var m struct {
+			Type, Branch string
+			Parts        []struct{ Type string }
+		}
+		if json.Unmarshal([]byte(line), &m) != nil || m.Type != "message" || m.Branch != "" || len(m.Parts) == 1 && m.Parts[0].Type == "opaque" {
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // inFolder: a subagent works in the folder of a workspace if its parent does. The records of
