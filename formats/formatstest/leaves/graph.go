@@ -44,8 +44,8 @@ func (g *graph) mentions(text string) bool {
 	return false
 }
 
-// inner is the way to the state of a subagent, which is a state again.
-var inner = regexp.MustCompile(`^(state|older)\.(?:16\.2|31\.2)\.1\.`)
+// nested is the way to the state of a subagent, which is a state again.
+var nested = regexp.MustCompile(`^(state|older)\.(?:16\.2|31\.2)\.1\.`)
 
 // records returns a record for each blob: first what the roots lead to, by the number of steps.
 // The first root is that of the state now.
@@ -68,8 +68,8 @@ func (g *graph) records(roots ...string) (out []Record) {
 		seen[s.id] = true
 		out = append(out, g.record(s.kind, b, func(path, id string) {
 			to := s.kind + path
-			for inner.MatchString(to) {
-				to = inner.ReplaceAllString(to, "$1.")
+			for nested.MatchString(to) {
+				to = nested.ReplaceAllString(to, "$1.")
 			}
 			todo = append(todo, step{id, to})
 		}))
