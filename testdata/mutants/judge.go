@@ -45,7 +45,8 @@ func judgeCodecs(ctx context.Context, dir string, packages map[string]*pkg, site
 	}
 	close(numbers)
 	wait.Wait()
-	fmt.Printf("%d found, %d survived, %d change nothing; %.1f seconds each\n", t.found, t.survived, t.argued, time.Since(began).Seconds()/float64(max(1, len(changes))))
+	seconds := time.Since(began).Seconds() / float64(max(1, len(changes)))
+	fmt.Printf("%d found, %d survived, %d change nothing; %.1f seconds each\n", t.found, t.survived, t.argued, seconds)
 	switch {
 	case t.err != nil:
 		return t.err
@@ -58,7 +59,9 @@ func judgeCodecs(ctx context.Context, dir string, packages map[string]*pkg, site
 }
 
 // drawCodecs returns changes that the compiler accepts, by their numbers in the draw.
-func drawCodecs(ctx context.Context, packages map[string]*pkg, sites map[string][]mutant, known *survivors, o options) (map[int]mutant, error) {
+func drawCodecs(
+	ctx context.Context, packages map[string]*pkg, sites map[string][]mutant, known *survivors, o options,
+) (map[int]mutant, error) {
 	check, err := newChecker(ctx, packages)
 	if err != nil {
 		return nil, err

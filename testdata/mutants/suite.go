@@ -28,11 +28,15 @@ type law struct{ pkg, tests string }
 var quick = []law{
 	{"rehome/formats/all", "^TestOrder(Others)?$/^%s$"},
 	{"rehome/formats/all", "^TestRandomSessions$/./^%s$"},
-	{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./^(leaves|sessions|heads)$"},
-	{"rehome/formats/formatstest", "^TestWriters$/^%s$"},
+	{conformance, "^TestCodecs$/^%s$/./^(leaves|sessions|heads)$"},
+	{conformance, "^TestWriters$/^%s$"},
 }
 
-var probes, each = law{"rehome/formats/formatstest", "^TestCodecs$/^%s$/./^probe$"}, law{"rehome/formats/formatstest", "^TestCodecs$/^%s$/^%s$"}
+const (
+	conformance = "rehome/formats/formatstest"
+	each        = "^TestCodecs$/^%s$/^%s$"      // everything for one fixture
+	probes      = "^TestCodecs$/^%s$/./^probe$" // a test of each fixture, which lists them
+)
 
 // suite is the conformance suite of all codecs, compiled once for all changes.
 type suite struct {
@@ -51,7 +55,7 @@ type trial struct {
 }
 
 func (t trial) String() string {
-	if t.law == each {
+	if t.fixture != "" {
 		return fmt.Sprintf(t.tests, t.codec, regexp.QuoteMeta(t.fixture))
 	}
 	return fmt.Sprintf(t.tests, t.codec)
@@ -99,7 +103,8 @@ func newSuite(ctx context.Context, dir string, packages map[string]*pkg, changes
 			continue
 		}
 		s.binaries[law.pkg] = filepath.Join(dir, filepath.Base(law.pkg)+".test")
-		build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-o", s.binaries[law.pkg], law.pkg)
+		args := []string{"test", "-c", "-overlay", overlay, "-vet=off", "-ldflags=-s -w", "-o", s.binaries[law.pkg], law.pkg}
+		build := exec.CommandContext(ctx, "go", args...)
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w: %s", err, out)
 		}
@@ -118,7 +123,7 @@ func (s *suite) judge(ctx context.Context, n int, m mutant) (v verdict, err erro
 	}
 	for _, codec := range s.users(m.pkg) {
 		for _, fixture := range s.fixtures[codec] {
-			if err := s.try(ctx, trial{each, codec, fixture}, n, m, &v); err != nil || v.by != "" {
+			if err := s.try(ctx, trial{law{conformance, each}, codec, fixture}, n, m, &v); err != nil || v.by != "" {
 				return v, err
 			}
 		}
@@ -151,7 +156,7 @@ func (s *suite) list(ctx context.Context) error {
 		}
 	}
 	for _, codec := range s.codecs {
-		out, err := s.run(ctx, trial{probes, codec, ""}, 10*time.Minute, "REHOME_MUTANT=0", "-test.v")
+		out, err := s.run(ctx, trial{law{conformance, probes}, codec, ""}, 10*time.Minute, "REHOME_MUTANT=0", "-test.v")
 		if err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}

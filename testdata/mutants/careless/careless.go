@@ -83,7 +83,9 @@ func Codec(f *formats.Format, fault string) *formats.Format {
 	format, sessions := *f, *f.Sessions
 	format.Sessions = &sessions
 	decode, change := sessions.Decode, Faults()[fault]
-	sessions.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	sessions.Decode = func(
+		ctx context.Context, l *formats.Location, v formats.View, sel session.Selection,
+	) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
 			for s, err := range decode(ctx, l, v, sel) {
 				if s != nil && s.Messages != nil {
@@ -101,7 +103,7 @@ func Codec(f *formats.Format, fault string) *formats.Format {
 	return &format
 }
 
-func changed(all iter.Seq2[*session.Message, error], change func(m *session.Message) *session.Message) iter.Seq2[*session.Message, error] {
+func changed(all iter.Seq2[*session.Message, error], change func(*session.Message) *session.Message) iter.Seq2[*session.Message, error] {
 	return func(yield func(*session.Message, error) bool) {
 		for m, err := range all {
 			if m != nil {
