@@ -198,23 +198,11 @@ func (f *finisher) units() []*unit {
 func sessionOf(name string) (parent, id string) {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
-		if p = strings.TrimSuffix(p, ".jsonl"); isUUID(p) {
+		if p = strings.TrimSuffix(p, ".jsonl"); formats.IsUUID(p) {
 			return path.Clean("./" + strings.Join(parts[:i], "/")), p
 		}
 	}
 	return "", ""
-}
-
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i, c := range []byte(s) {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
-		}
-	}
-	return true
 }
 
 // maxRounds bounds how often a unit is merged again because forks of it exist already.

@@ -61,7 +61,7 @@ func (m *merger) add(h session.Head, from Source) {
 	} else if !ok {
 		i, ok = m.nearest(t, from.Path, "")
 	}
-	if !ok && isUUID(h.ID) { // a transcript beside its store, whose folder only its place tells
+	if !ok && hasUUID(h.ID) { // a transcript beside its store, whose folder only its place tells
 		i, ok = m.nearest(t, from.Path, from.Format)
 	}
 	m.steps++
@@ -95,10 +95,10 @@ func supersede(list []Listed, moves []formats.Moved) []Listed {
 	states, order := map[sameSession][]int{}, []sameSession{}
 	for i := range list {
 		key := sameSession{sameID: sameID{clientFamily(list[i].Agent), list[i].ID}}
-		if !isUUID(list[i].ID) {
+		if !hasUUID(list[i].ID) {
 			key.created = list[i].Created
 		}
-		if list[i].Workspace == "" || !isUUID(key.id) && !key.created.Known() {
+		if list[i].Workspace == "" || !hasUUID(key.id) && !key.created.Known() {
 			continue
 		}
 		if states[key] == nil {
@@ -165,13 +165,8 @@ func successors(list []Listed, all []int, moves []formats.Moved) map[int]int {
 	return by
 }
 
-// isUUID reports whether an id is a UUID, but for its kind.
-func isUUID(id string) bool {
-	id = TrimKind(id)
-	return len(id) == uuidLength && strings.Count(id, "-") == 4 && strings.Trim(strings.ToLower(id), "0123456789abcdef-") == ""
-}
-
-const uuidLength = 36
+// hasUUID reports whether an id is a UUID, apart from its kind.
+func hasUUID(id string) bool { return formats.IsUUID(TrimKind(id)) }
 
 // clientFamily returns the maker of a client: cursor-cli and cursor-sdk share
 // their ids.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"rehome/formats"
 	"rehome/internal/closest"
 )
 
@@ -229,7 +230,7 @@ func hasIDPrefix(id, name string) bool {
 // as in agent-01234567-….
 func TrimKind(id string) string {
 	word, rest, ok := strings.Cut(id, "-")
-	if ok && len(rest) == uuidLength && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" {
+	if ok && formats.IsUUID(rest) && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" {
 		return rest
 	}
 	return id

@@ -14,7 +14,6 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/read"
 	"rehome/formats/claudecode/internal/write"
-	"rehome/formats/internal/filename"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/plainfiles"
 	"rehome/formats/session"
@@ -90,7 +89,7 @@ func scan(ctx context.Context, l *formats.Location, _ formats.View, s *formats.S
 // folder of its project.
 func isStoreName(path string) bool {
 	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	return ok && filename.IsUUID(id) && filepath.Base(filepath.Dir(filepath.Dir(path))) == "projects"
+	return ok && formats.IsUUID(id) && filepath.Base(filepath.Dir(filepath.Dir(path))) == "projects"
 }
 
 // configVariable names the config folder of the client.

@@ -33,7 +33,7 @@ func owner(p string) string {
 		if len(name) > 36 && name[36] == '-' { // todos/<id>-agent-<id>.json
 			name = name[:36]
 		}
-		if filename.IsUUID(name) {
+		if formats.IsUUID(name) {
 			return name
 		}
 	}

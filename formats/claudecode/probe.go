@@ -51,7 +51,7 @@ func project(l *formats.Location, dir string, left *int) string {
 	}
 	for _, e := range list {
 		id, ok := strings.CutSuffix(e.Name(), outline.Ending)
-		if !ok || !outline.IsUUID(id) || !e.Type().IsRegular() || *left <= 0 {
+		if !ok || !formats.IsUUID(id) || !e.Type().IsRegular() || *left <= 0 {
 			continue
 		}
 		file := l.Join(path.Join(dir, e.Name()))

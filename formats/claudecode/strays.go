@@ -38,7 +38,7 @@ func strays(l *formats.Location) (out []string) {
 	}
 	for _, dir := range dirs {
 		list(dir, func(e fs.DirEntry) bool {
-			return e.IsDir() && e.Name() != "memory" && e.Name() != ".git" && !outline.IsUUID(e.Name())
+			return e.IsDir() && e.Name() != "memory" && e.Name() != ".git" && !formats.IsUUID(e.Name())
 		})
 	}
 	slices.Sort(out)

@@ -107,7 +107,7 @@ func mergeSession(ctx context.Context, at, p string) (formats.MergeSession, erro
 		}
 		break
 	}
-	if !named && filename.IsUUID(one.ID) { // the client resumes no file with another name
+	if !named && formats.IsUUID(one.ID) { // the client resumes no file with another name
 		began := text(meta, "timestamp")
 		one.Path = "rollout-" + strings.ReplaceAll(began[:min(len(began), len("2006-01-02T15:04:05"))], ":", "-") + "-" + one.ID + ".jsonl"
 		if _, named = rolloutID(one.Path); !named || strings.ContainsAny(one.Path, `/\`) {
@@ -119,7 +119,7 @@ func mergeSession(ctx context.Context, at, p string) (formats.MergeSession, erro
 	case err != nil:
 	case info.Size() == 0:
 		one.Path = ""
-	case !filename.IsUUID(one.ID):
+	case !formats.IsUUID(one.ID):
 		one.ID = "" // no client resumes it
 	}
 	return one, err

@@ -18,7 +18,7 @@ func repair(ctx context.Context, path string, r *formats.Repair) error {
 	}
 	dir := filepath.Dir(path)
 	who := storerepair.Agent{ID: filepath.Base(dir)}
-	if !filename.IsUUID(who.ID) {
+	if !formats.IsUUID(who.ID) {
 		who.ID = filename.NamedUUID("rehome repair", filepath.Base(dir))
 	}
 	beside := readBeside(filepath.Join(dir, besideName))

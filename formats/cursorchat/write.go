@@ -31,7 +31,7 @@ const namespace = "rehome/cursor-chat/1\x00"
 // one of their own, since `rehome ls` lists them beside their origins, and Cursor's clients
 // share their ids.
 func sessionID(h *session.Head) string {
-	if h.Agent == session.CursorCLI && filename.IsUUID(h.ID) {
+	if h.Agent == session.CursorCLI && formats.IsUUID(h.ID) {
 		return h.ID
 	}
 	return filename.NamedUUID(namespace, h.Agent, h.ID)

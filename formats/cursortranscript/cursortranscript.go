@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/filename"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/plainfiles"
@@ -50,7 +49,7 @@ func Format() *formats.Format {
 // isStoreName reports whether a path is named like the transcript of a session.
 func isStoreName(path string) bool {
 	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
-	return ok && filename.IsUUID(id) && slices.Contains(strings.Split(filepath.ToSlash(path), "/"), transcript.Folder)
+	return ok && formats.IsUUID(id) && slices.Contains(strings.Split(filepath.ToSlash(path), "/"), transcript.Folder)
 }
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {

@@ -27,7 +27,7 @@ func merge() *formats.Merge {
 // subagents'; "" if it has none.
 func owner(p string) string {
 	for _, name := range strings.Split(p, "/") {
-		if name = strings.TrimSuffix(name, path.Ext(name)); filename.IsUUID(bare(name)) {
+		if name = strings.TrimSuffix(name, path.Ext(name)); formats.IsUUID(bare(name)) {
 			return name
 		}
 	}

@@ -1,11 +1,10 @@
 // Package filename says which names of files are safe on every operating system, and
-// which are UUIDs or hashes of workspaces. It also makes UUIDs of names.
+// which are hashes of workspaces. It also makes UUIDs of names.
 package filename
 
 import (
 	"crypto/md5"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,8 +26,6 @@ func Safe(s string) bool {
 	return true
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-
 // HashOf returns the name that Cursor's clients give to the folder for a workspace:
 // the MD5 of its path.
 func HashOf(workspace string) string {
@@ -40,9 +37,6 @@ func HashOf(workspace string) string {
 func IsHash(s string) bool {
 	return len(s) == 2*md5.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
-
-// IsUUID reports whether a name is a UUID.
-func IsUUID(s string) bool { return uuid.MatchString(s) }
 
 // Device reports whether Windows reserves a name, with any extension, for a device.
 func Device(s string) bool {

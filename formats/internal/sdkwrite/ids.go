@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
@@ -19,7 +20,7 @@ func AgentID(h *session.Head) string {
 	switch {
 	case h.Agent == session.CursorSDK && usable(h.ID):
 		return h.ID
-	case filename.IsUUID(h.ID):
+	case formats.IsUUID(h.ID):
 		return "agent-" + strings.ToLower(h.ID)
 	}
 	return "agent-" + filename.NamedUUID(namespace, "agent", h.Agent, h.ID)

@@ -116,7 +116,7 @@ func (s *s3) list(ctx context.Context, below string, yield func([]object) error,
 // slashes if its sessions are named by UUIDs, as clients name them.
 func objectKey(dir string) (key, bool) {
 	parts := strings.Split(dir, "/")
-	at := slices.IndexFunc(parts, isUUID)
+	at := slices.IndexFunc(parts, formats.IsUUID)
 	if at < 1 {
 		at = 1
 	}
@@ -125,10 +125,6 @@ func objectKey(dir string) (key, bool) {
 	}
 	return key{strings.Join(parts[:at], "/"), parts[at], strings.Join(parts[at+1:], "/")}, true
 }
-
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-
-func isUUID(s string) bool { return uuid.MatchString(s) }
 
 // folder returns the folder of a transcript.
 func (s *s3) folder(k key) string {

@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"rehome/formats"
 )
 
 // sign is a name that was seen in a folder, or below it.
@@ -45,8 +47,7 @@ var folderRules = []struct {
 }
 
 var (
-	uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	day  = regexp.MustCompile(`(^|/)\d{4}/\d{2}/\d{2}$`)
+	day = regexp.MustCompile(`(^|/)\d{4}/\d{2}/\d{2}$`)
 	// fileNames are the stores that are files: the name, without what belongs to it.
 	fileNames = regexp.MustCompile(databases.String() + `|\.jsonl(\.gz|\.zst)?$`)
 	databases = regexp.MustCompile(`^(store\.db|state\.vscdb)(-wal|-shm|-journal)?$`)
@@ -82,7 +83,7 @@ func signOf(key string) (root string, s sign) {
 		if up := parent(dir); path.Base(up) == "agents" && strings.HasPrefix(path.Base(dir), "agent-") {
 			return parent(up), sdkPlace
 		}
-		if uuid.MatchString(path.Base(dir)) {
+		if formats.IsUUID(path.Base(dir)) {
 			return dir, chatFile
 		}
 	case "agents.ndjson", "runs.ndjson":

@@ -111,7 +111,7 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 		case strings.HasPrefix(id, "agent-"):
 			agents[agentOf(id)], one.old = true, true
 			a.report("RH469", one.main, 0, "", "")
-		case !outline.IsUUID(id):
+		case !formats.IsUUID(id):
 			if !a.session(one.main) {
 				continue
 			}
@@ -121,7 +121,7 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 		out = append(out, one)
 	}
 	for _, e := range list {
-		if !e.IsDir() || !outline.IsUUID(e.Name()) {
+		if !e.IsDir() || !formats.IsUUID(e.Name()) {
 			continue
 		}
 		one := &family{id: e.Name(), main: path.Join(dir, e.Name()+outline.Ending)}
@@ -150,7 +150,7 @@ func (a *audit) session(file string) bool {
 // irregular reports an entry with the name of a session that is not a regular file.
 // Links are ignored, because they can point out of the store.
 func (a *audit) irregular(e fs.DirEntry, file string) {
-	if e.Type()&fs.ModeSymlink == 0 && outline.IsUUID(strings.TrimSuffix(e.Name(), outline.Ending)) {
+	if e.Type()&fs.ModeSymlink == 0 && formats.IsUUID(strings.TrimSuffix(e.Name(), outline.Ending)) {
 		a.report("RH122", file, 0, "", "")
 	}
 }
@@ -292,7 +292,7 @@ func (w *worker) promises(f *family, k *references) {
 			return errors.Is(err, fs.ErrNotExist)
 		}
 		// Files that a fork refers to are those of the original session.
-		if lost(f.side()) && (!outline.IsUUID(origin) || lost(path.Join(path.Dir(f.side()), origin))) {
+		if lost(f.side()) && (!formats.IsUUID(origin) || lost(path.Join(path.Dir(f.side()), origin))) {
 			w.report("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", "%q", rule.Clip(base))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/jsonl"
@@ -279,7 +280,7 @@ func (g *fileAudit) envelope(l *linecheck.Line, k *link) {
 	if k.side {
 		g.sides++
 	}
-	if id := rawjson.Text(l.Member("sessionId")); id != "" && id != g.id && outline.IsUUID(g.id) {
+	if id := rawjson.Text(l.Member("sessionId")); id != "" && id != g.id && formats.IsUUID(g.id) {
 		g.strays.add(l.Number)
 	}
 	if g.agent != "" && (rawjson.Text(l.Member("agentId")) != g.agent || !k.side) {

@@ -132,7 +132,7 @@ func ownID(at string) string {
 		return ""
 	}
 	for line := range l.Lines() {
-		if id := rawjson.Text(rawjson.Last(line, "sessionId")); outline.IsUUID(id) {
+		if id := rawjson.Text(rawjson.Last(line, "sessionId")); formats.IsUUID(id) {
 			return id
 		}
 	}

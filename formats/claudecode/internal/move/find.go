@@ -152,7 +152,7 @@ func (f *finder) entry(dir string, e fs.DirEntry, cwds map[string]string, own st
 	p := formats.Piece{From: filepath.Join(dir, e.Name()), Cwd: own, Root: f.root, Folder: e.IsDir()}
 	cwd, known := cwds[e.Name()]
 	id := strings.TrimSuffix(e.Name(), outline.Ending)
-	if _, of := cwds[id+outline.Ending]; e.IsDir() && (of || outline.IsUUID(id)) {
+	if _, of := cwds[id+outline.Ending]; e.IsDir() && (of || formats.IsUUID(id)) {
 		return of || shared || own == "" || f.send(p, id) // else what is left of a session that was deleted
 	}
 	switch {

@@ -75,7 +75,7 @@ func project(s *jsonl.Store, l *formats.Location, dir string) error {
 	for _, e := range list {
 		id, ok := strings.CutSuffix(e.Name(), Ending)
 		switch at := path.Join(dir, e.Name()); {
-		case ok && e.Type().IsRegular() && (IsUUID(id) || strings.HasPrefix(id, "agent-") || IsSession(l.Join(at))):
+		case ok && e.Type().IsRegular() && (formats.IsUUID(id) || strings.HasPrefix(id, "agent-") || IsSession(l.Join(at))):
 			add(s, at)
 		case !e.IsDir():
 			s.Others = append(s.Others, at)

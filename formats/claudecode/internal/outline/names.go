@@ -32,24 +32,6 @@ func FolderName(cwd string) string {
 	return string(out[:maxFolder]) + "-" + strconv.FormatInt(n, 36)
 }
 
-// IsUUID reports whether s is a UUID of any version.
-func IsUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i, c := range []byte(s) {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'):
-			return false
-		}
-	}
-	return true
-}
-
 // MaxID is the maximum length of the id of a call.
 const MaxID = 64
 

@@ -25,7 +25,7 @@ func Recognize(l *formats.Location) (what string, score int) {
 		}
 	}
 	line := l.FirstLine()
-	if id := Text(line, "sessionId"); IsUUID(id) && strings.EqualFold(l.Name(), id+Ending) && Text(line, "type") != "" {
+	if id := Text(line, "sessionId"); formats.IsUUID(id) && strings.EqualFold(l.Name(), id+Ending) && Text(line, "type") != "" {
 		return "named after the sessionId of its first line", sure
 	}
 	return "", 0
@@ -86,7 +86,7 @@ func tells(line []byte) (what string, score int, more bool) {
 		return of + " has a sessionId", sure, false
 	case kind == "queue-operation" && has["operation"]:
 		return of + " has an operation", sure, false
-	case IsUUID(session) && (kind == "tag" || kind == "mode" || kind == "system" && (has["subtype"] || has["content"])):
+	case formats.IsUUID(session) && (kind == "tag" || kind == "mode" || kind == "system" && (has["subtype"] || has["content"])):
 		return of + " has a sessionId", sure, false
 	}
 	return "", 0, session != "" || listed(common+unique, kind)

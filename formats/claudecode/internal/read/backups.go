@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -81,7 +82,7 @@ func (r *reading) backup(file string) (b []byte, at string, err error) {
 	err = fs.ErrNotExist
 	for _, id := range []string{r.ID, r.tree.ID} {
 		at = path.Join(id, file)
-		if !outline.IsUUID(id) {
+		if !formats.IsUUID(id) {
 			continue
 		}
 		if b, err = smallFile(r.backups, at); err == nil || errors.Is(err, huge{}) {

@@ -101,7 +101,7 @@ func readTail(ctx context.Context, f *os.File) (*tail, error) {
 		return nil, errors.New("there are no messages")
 	case tree.Torn:
 		return nil, errors.New("the last line is incomplete")
-	case !outline.IsUUID(t.id):
+	case !formats.IsUUID(t.id):
 		return nil, fmt.Errorf("session id %q is not a UUID", t.id)
 	}
 	b, err := read(live)
@@ -109,7 +109,7 @@ func readTail(ctx context.Context, f *os.File) (*tail, error) {
 		err = errors.New("the last message is malformed")
 	}
 	t.parent = outline.Text(b, "uuid")
-	if err == nil && !outline.IsUUID(t.parent) {
+	if err == nil && !formats.IsUUID(t.parent) {
 		err = fmt.Errorf("uuid %q of the last message is invalid", t.parent)
 	}
 	return t, err

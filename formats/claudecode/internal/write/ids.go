@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/filename"
 	"rehome/formats/session"
@@ -52,7 +53,7 @@ func SessionID(h *session.Head) string { return sessionID(h.Agent, h.ID) }
 
 // sessionID returns the id of a session for Claude Code, which keeps its own ids.
 func sessionID(agent, id string) string {
-	if agent == session.ClaudeCode && outline.IsUUID(id) {
+	if agent == session.ClaudeCode && formats.IsUUID(id) {
 		return id
 	}
 	return uuid("session", agent, id)

@@ -90,7 +90,7 @@ func (c *checker) line(l lines.Line) error {
 		return errors.New("not a plain JSON object")
 	}
 	c.outer.Split(line)
-	if id := c.outer.Text("sessionId"); !outline.IsUUID(id) || c.id != "" && id != c.id {
+	if id := c.outer.Text("sessionId"); !formats.IsUUID(id) || c.id != "" && id != c.id {
 		return errors.New("sessionId is not a UUID, or not that of the previous lines")
 	} else {
 		c.id = id
@@ -152,7 +152,7 @@ func (c *checker) end() error {
 // chained checks the envelope of a line.
 func (c *checker) chained(kind string) error {
 	id := c.outer.Text("uuid")
-	if !outline.IsUUID(id) || c.uuids[id] {
+	if !formats.IsUUID(id) || c.uuids[id] {
 		return errors.New("uuid is malformed or duplicated")
 	}
 	branch := outline.Text(c.outer.Raw("rehome"), "branch")

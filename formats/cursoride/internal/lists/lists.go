@@ -200,20 +200,7 @@ func (r HeadRow) whole(column string) int64 {
 }
 
 // LooksLikeID reports whether a name can be the id of a session.
-func LooksLikeID(id string) bool { return uuid(id) || strings.HasPrefix(id, TaskPrefix) }
-
-func uuid(id string) bool {
-	if len(id) != 36 {
-		return false
-	}
-	for i, c := range []byte(id) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (c == '-') || !dash && !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f') {
-			return false
-		}
-	}
-	return true
-}
+func LooksLikeID(id string) bool { return formats.IsUUID(id) || strings.HasPrefix(id, TaskPrefix) }
 
 // CloudIDs returns the ids of cloud agents among the strings and names of some
 // JSON.
@@ -225,7 +212,7 @@ func CloudIDs(b []byte) (out []string) {
 			return out
 		}
 		text = text[i+1:]
-		if id, _, ok := strings.Cut(text, `"`); ok && uuid(strings.TrimPrefix(id, CloudPrefix)) {
+		if id, _, ok := strings.Cut(text, `"`); ok && formats.IsUUID(strings.TrimPrefix(id, CloudPrefix)) {
 			out = append(out, id)
 		}
 	}

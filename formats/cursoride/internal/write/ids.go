@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/object"
 	"rehome/formats/session"
@@ -22,7 +23,7 @@ const namespace = "rehome/cursor-ide/1"
 // ComposerID returns the id of a session as a composer. A UUID stays.
 func ComposerID(h *session.Head) string {
 	id := strings.TrimPrefix(h.ID, "agent-")
-	if filename.IsUUID(id) {
+	if formats.IsUUID(id) {
 		return strings.ToLower(id)
 	}
 	return filename.NamedUUID(namespace, "composer", h.Agent, h.ID)
@@ -30,7 +31,7 @@ func ComposerID(h *session.Head) string {
 
 // bubbleID returns the id of a bubble: that of its message if that is free, and a UUID.
 func (c *composer) bubbleID(message string) string {
-	if id := strings.ToLower(message); filename.IsUUID(id) {
+	if id := strings.ToLower(message); formats.IsUUID(id) {
 		var key [16]byte
 		hex.Decode(key[:], []byte(strings.ReplaceAll(id, "-", "")))
 		if _, taken := c.ids[key]; !taken {
