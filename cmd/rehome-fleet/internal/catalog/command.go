@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rehome/cmd/internal/cli"
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/cmd/rehome-fleet/internal/tables"
 	"rehome/convert"
@@ -19,8 +20,8 @@ type Command struct {
 	Machine string `group:"What to include:" placeholder:"NAME" help:"Name of the machine in the catalog (default: its host name)"`
 	Unit    string `group:"What to include:" placeholder:"ID" help:"Write this id to the column unit_id"`
 	Base    string `group:"What to include:" placeholder:"PATH" help:"Path of SRC in the catalog (default: its absolute path)"`
-	cli.RedactFlags
-	cli.ReadFlags
+	console.RedactFlags
+	console.ReadFlags
 }
 
 // Help is the text that follows the summary of the command.

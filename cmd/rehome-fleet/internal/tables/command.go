@@ -2,6 +2,7 @@ package tables
 
 import (
 	"rehome/cmd/internal/cli"
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 )
@@ -14,10 +15,10 @@ type Command struct {
 	Machine string `group:"What to include:" placeholder:"NAME" help:"Write this name to the column machine"`
 	Unit    string `group:"What to include:" placeholder:"ID" help:"Write this id to the column unit_id"`
 	NoText  bool   `group:"What to include:" help:"Omit prompts, answers, arguments, results, titles and paths"`
-	cli.RedactFlags
+	console.RedactFlags
 
 	Replace bool `group:"Output:" help:"Replace DIR, keeping the old one as DIR.bak-1 (-2, ...)"`
-	cli.ReadFlags
+	console.ReadFlags
 }
 
 // Help is the text that follows the summary of the command.
@@ -59,8 +60,8 @@ func (c *Command) Run(call *cli.Call) error {
 }
 
 // Redaction returns what flags ask to redact; nil is nothing. Each flag implies --redact.
-func Redaction(f cli.RedactFlags) *convert.Redaction {
-	if !f.Redact && f.RedactOptions == (cli.RedactOptions{}) {
+func Redaction(f console.RedactFlags) *convert.Redaction {
+	if !f.Redact && f.RedactOptions == (console.RedactOptions{}) {
 		return nil
 	}
 	return &convert.Redaction{File: f.RedactFile, Paths: f.RedactPaths, Key: f.Key, Dirs: []string{"."}}
