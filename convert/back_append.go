@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"rehome/convert/internal/filetx"
@@ -25,8 +24,7 @@ type appended struct {
 	before string // digest of the original
 	size   int64  // of the original
 	drafts []*formats.Draft
-	files  []undo.File // new ones
-	staged []string    // the same
+	steps  []*filetx.Step // for new files
 }
 
 // append appends what is new to a copy of the original, verifies it, and puts it in place
@@ -78,106 +76,59 @@ func (a *appended) done(d *formats.Draft, o formats.SessionBuild) error {
 	if o.Path == a.main {
 		return nil
 	}
-	staged, names := []string{o.Path}, []string{o.Path}
+	staged := []string{o.Path}
 	if d.Companion != "" {
 		companion := strings.TrimSuffix(o.Path, filepath.Ext(o.Path)) + d.Companion
 		if err := os.Rename(o.Path+d.Companion, companion); err != nil {
 			return err
 		}
-		staged, names = []string{companion, o.Path}, []string{companion, o.Path}
+		staged = []string{companion, o.Path}
 	}
-	for i, p := range staged {
-		sum, err := fsx.Digest(p)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(filepath.Dir(a.main), names[i])
+	for _, p := range staged {
+		rel, err := filepath.Rel(filepath.Dir(a.main), p)
 		if err != nil {
 			return err
 		}
 		path := filepath.Join(filepath.Dir(a.original.Path), rel)
-		switch is, err := fsx.Digest(path); {
-		case err == nil && is == sum:
+		switch _, err := os.Lstat(path); {
+		case err == nil && fsx.SameTree(p, path):
 			continue // an earlier run was killed
 		case !errors.Is(err, fs.ErrNotExist):
 			return &formats.Error{At: path, Err: formats.ErrExists, Hint: "move it away and try again"}
 		}
-		a.files, a.staged = append(a.files, undo.File{Path: path, Of: a.original.Path, After: sum}), append(a.staged, p)
+		a.steps = append(a.steps, &filetx.Step{File: undo.File{Path: path, Of: a.original.Path}, Staged: p})
 	}
 	return nil
 }
 
 // replace puts the new files in their places, and last the staged file in that of the
-// original, unless that has changed. All of it is recorded first.
-func (a *appended) replace() (err error) {
+// original, unless that has changed.
+func (a *appended) replace() error {
 	path := a.original.Path
 	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	after, err := fsx.Digest(a.main)
 	if err == nil {
-		err = errors.Join(os.Chmod(a.main, info.Mode().Perm()), stage.SyncFile(a.main))
+		err = os.Chmod(a.main, info.Mode().Perm())
 	}
 	if err != nil {
 		return err
 	}
-	folder := undo.Folder{Dir: a.o.UndoDir}
-	files := append(slices.Clone(a.files), undo.File{Path: path, Size: a.size, Before: a.before, After: after})
-	log, err := folder.Begin(undo.Record{Made: a.o.now(), Format: a.to.Name, Store: path, Session: a.original.ID, Title: a.rep.Title, Files: files, Folders: a.folders()})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	if err := log.Save(nil); err != nil {
-		return err
-	}
-	placed := 0
-	for ; placed < len(a.files) && err == nil; placed++ {
-		err = placeNew(a.staged[placed], a.files[placed].Path)
-	}
-	var is string
-	if err == nil {
-		is, err = fsx.Digest(path)
-	}
-	if err == nil && is != a.before {
-		err = formats.Changed(a.to.Name, path)
-	}
-	if err == nil {
-		err = os.Rename(a.main, path)
-	}
-	if err != nil {
-		for _, f := range a.files[:placed] {
-			_ = os.Remove(f.Path) // nobody knows of it yet
+	main := &filetx.Step{File: undo.File{Path: path, Size: a.size, Before: a.before}, Staged: a.main, Replaces: true, Appended: true}
+	main.Ready = func() error {
+		is, err := fsx.Digest(path)
+		if err == nil && is != a.before {
+			err = formats.Changed(a.to.Name, path)
 		}
-		filetx.RemoveEmpty(log.Record.Folders)
-		return errors.Join(err, folder.Remove(log.Record.ID))
+		return err
 	}
-	a.rep.Status, a.rep.Undo = Updated, log.Record.ID
-	return stage.SyncFolder(filepath.Dir(path))
-}
-
-// folders returns the folders that have to be created, the outermost first.
-func (a *appended) folders() (out []string) {
-	for _, f := range a.files {
-		for dir := filepath.Dir(f.Path); !slices.Contains(out, dir); dir = filepath.Dir(dir) {
-			if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-				break
-			}
-			out = append(out, dir)
-		}
+	tx, steps := &filetx.Tx{}, append(a.steps, main)
+	r := undo.Record{Made: a.o.now(), Format: a.to.Name, Store: path, Session: a.original.ID, Title: a.rep.Title}
+	if err := tx.Begin(undo.Folder{Dir: a.o.UndoDir}, r, steps); err != nil {
+		return err
 	}
-	slices.Sort(out)
-	return out
-}
-
-// placeNew moves a staged file to where nothing is yet.
-func placeNew(staged, path string) error {
-	err := errors.Join(stage.SyncFile(staged), os.MkdirAll(filepath.Dir(path), 0o700))
-	if err == nil {
-		err = fsx.Move(staged, path)
+	if err = tx.Do(steps); err == nil {
+		a.rep.Status, a.rep.Undo = Updated, tx.Log.Record.ID
 	}
-	return errors.Join(err, stage.SyncFolder(filepath.Dir(path)))
+	return errors.Join(err, tx.End(nil))
 }
 
 // stageBeside returns a path in a private folder for what is to replace a file. The name
