@@ -3,16 +3,12 @@ package mv
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/undo"
-	"rehome/formats"
-	"rehome/internal/fsx"
 )
 
 // commit puts the copies in their places, after an undo record of them is on disk. A store
@@ -54,7 +50,7 @@ func (m *mover) merge(ctx context.Context, f *family) (err error) {
 		return err
 	}
 	r := m.record([]*family{f})
-	r.Store, r.Files, r.Folders = p.To, nil, nil
+	r.Store = p.To
 	log, err := undo.Folder{Dir: m.UndoDir}.Begin(r)
 	if err != nil {
 		return err
@@ -71,45 +67,52 @@ func (m *mover) merge(ctx context.Context, f *family) (err error) {
 }
 
 // placeAll renames the copies of families into their places.
-func (m *mover) placeAll(ctx context.Context, todo []*family) (err error) {
-	log, err := undo.Folder{Dir: m.UndoDir}.Begin(m.record(todo))
-	if err != nil {
+func (m *mover) placeAll(ctx context.Context, todo []*family) error {
+	tx, before := &filetx.Tx{Synced: true}, len(m.out.Undo)
+	of, all := map[*family][]*filetx.Step{}, []*filetx.Step(nil)
+	for _, f := range todo {
+		of[f] = f.steps()
+		all = append(all, of[f]...)
+	}
+	if err := tx.Begin(undo.Folder{Dir: m.UndoDir}, m.record(todo), all); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	for i := range log.Record.Files {
-		if err := keepChanged(log, &log.Record.Files[i]); err != nil {
-			return err
-		}
+	if len(all) > 0 {
+		m.out.Undo = append(m.out.Undo, tx.Log.Record.ID)
 	}
-	if err := log.Save(nil); err != nil {
-		return err
-	}
-	if len(log.Record.Files) > 0 {
-		m.out.Undo = append(m.out.Undo, log.Record.ID)
-	}
+	failed := map[string]bool{}
 	for _, f := range todo {
 		if f.err = ctx.Err(); f.err == nil {
-			f.err = f.place()
+			f.err = full(tx.Do(of[f]))
 		}
 		if f.err == nil && f.Status == Planned {
 			f.Status = Moved
 		}
+		failed[f.To] = f.err != nil
 	}
-	return m.conclude(log, todo)
+	err := tx.End(func(r *undo.Record) {
+		r.Moved.Sources = slices.DeleteFunc(r.Moved.Sources, func(s undo.Source) bool { return failed[s.Family()] })
+		r.Moved.Placed = true
+	})
+	if tx.Log.Record.ID == 0 { // nothing was put in its place
+		m.out.Undo = m.out.Undo[:before]
+	}
+	return err
 }
 
-// keepChanged puts a file that is changed in place into the record.
-func keepChanged(log *undo.Log, f *undo.File) error {
-	if f.Before == "" {
-		return nil
+// steps puts the copies of a family in their places, its own last.
+func (f *family) steps() (out []*filetx.Step) {
+	for _, p := range f.pieces {
+		if p.there {
+			continue
+		}
+		s := &filetx.Step{File: undo.File{Path: p.To, Of: p.Of, Folder: p.Folder, Tree: true}, Staged: p.staged, Ready: p.unchanged}
+		if p.InPlace {
+			s.Replaces, s.Before = true, p.digest
+		}
+		out = append(out, s)
 	}
-	dir, err := log.Dir()
-	if err != nil {
-		return err
-	}
-	f.Kept = "old-" + strconv.Itoa(slices.IndexFunc(log.Record.Files, func(o undo.File) bool { return o.Path == f.Path }))
-	return fsx.CopyTree(f.Path, filepath.Join(dir, f.Kept), true)
+	return out
 }
 
 // record returns the undo record of what will be put in its place.
@@ -119,28 +122,11 @@ func (m *mover) record(todo []*family) undo.Record {
 		Moved: &undo.Moved{Old: m.out.Old, New: m.out.New}}
 	for _, f := range todo {
 		for _, p := range f.pieces {
-			after, _ := fsx.DigestTree(p.staged) // "" is never undone
-			if p.InPlace && p.there {
-				continue
-			}
-			if p.InPlace {
-				r.Files = append(r.Files, undo.File{Path: p.To, Of: p.Of, Folder: p.Folder, Tree: true, Before: p.digest, After: after})
-				continue
-			}
-			r.Moved.Sources = append(r.Moved.Sources, undo.Source{Path: p.From, Digest: p.digest, To: p.To, Of: p.Of, ID: p.ID, Title: f.Title})
-			if p.there {
-				continue
-			}
-			r.Files = append(r.Files, undo.File{Path: p.To, Of: p.Of, Folder: p.Folder, Tree: true, After: after})
-			for dir := filepath.Dir(p.To); !slices.Contains(r.Folders, dir); dir = filepath.Dir(dir) {
-				if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-					break
-				}
-				r.Folders = append(r.Folders, dir)
+			if !p.InPlace {
+				r.Moved.Sources = append(r.Moved.Sources, undo.Source{Path: p.From, Digest: p.digest, To: p.To, Of: p.Of, ID: p.ID, Title: f.Title})
 			}
 		}
 	}
-	slices.Sort(r.Folders)
 	return r
 }
 
@@ -150,83 +136,4 @@ func (s *Session) name() string {
 		return s.ID
 	}
 	return filepath.Base(s.From)
-}
-
-// replace puts a copy over its original, which is kept at was.
-func (p *piece) replace() error {
-	if !p.Folder { // folders change places
-		if err := fsx.CopyTree(p.To, p.was(), true); err != nil {
-			return err
-		}
-	}
-	return fsx.Replace(p.staged, p.To)
-}
-
-// was returns the path of the original that replace put a copy over.
-func (p *piece) was() string {
-	if p.Folder {
-		return p.staged
-	}
-	return p.staged + ".was"
-}
-
-// place renames the copies of a family, its own last. If one fails, the others are taken back.
-func (f *family) place() error {
-	var err error
-	var done []*piece
-	for _, p := range f.pieces {
-		if p.there {
-			continue
-		}
-		if err = p.unchanged(); err == nil {
-			err = os.MkdirAll(filepath.Dir(p.To), 0o700)
-		}
-		if err == nil && p.InPlace {
-			err = p.replace()
-		} else if err == nil {
-			err = fsx.Move(p.staged, p.To)
-		}
-		if err != nil {
-			break
-		}
-		done = append(done, p)
-		if err = stage.SyncFolder(filepath.Dir(p.To)); err != nil {
-			break
-		}
-	}
-	if err == nil {
-		return nil
-	}
-	for _, p := range slices.Backward(done) {
-		if p.InPlace {
-			err = errors.Join(err, fsx.Replace(p.was(), p.To))
-		} else {
-			err = errors.Join(err, os.RemoveAll(p.To))
-		}
-	}
-	if full := full(err); stage.DiskFull(err) {
-		return full
-	}
-	return &formats.Error{At: f.To, Err: formats.Cause(err), Hint: "it was not moved: make this path writable, and try again"}
-}
-
-// conclude takes what was not put in its place out of the record.
-func (m *mover) conclude(log *undo.Log, todo []*family) error {
-	failed := map[string]bool{}
-	for _, f := range todo {
-		failed[f.To] = f.err != nil
-	}
-	r := &log.Record
-	before := len(r.Files)
-	r.Files = slices.DeleteFunc(r.Files, func(f undo.File) bool { return failed[f.Family()] })
-	r.Moved.Sources = slices.DeleteFunc(r.Moved.Sources, func(s undo.Source) bool { return failed[s.Family()] })
-	r.Moved.Placed = true
-	if len(r.Files) == 0 && before > 0 {
-		for _, dir := range slices.Backward(r.Folders) {
-			_ = os.Remove(dir) // unless something is there
-		}
-		m.out.Undo = m.out.Undo[:len(m.out.Undo)-1]
-		return undo.Folder{Dir: m.UndoDir}.Remove(r.ID)
-	}
-	return log.Rewrite()
 }

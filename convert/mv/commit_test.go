@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"rehome/convert/internal/filetx"
 	"rehome/formats"
 	"rehome/internal/fsx"
 )
@@ -38,7 +39,7 @@ func TestPlaceTakenBack(t *testing.T) {
 	last := f.pieces[2]
 	was := last.state
 	last.state = "as it was before its client changed it"
-	if err := f.place(); err == nil {
+	if err := (&filetx.Tx{}).Do(f.steps()); err == nil {
 		t.Error("the last piece was changed in the meantime, and replaced")
 	}
 	if after, err := fsx.DigestTree(dir); err != nil || after != before {
@@ -46,7 +47,7 @@ func TestPlaceTakenBack(t *testing.T) {
 	}
 	f = &family{Session: f.Session, pieces: f.pieces[2:]}
 	last.state = was
-	if err := f.place(); err != nil {
+	if err := (&filetx.Tx{}).Do(f.steps()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(last.To); string(got) != "new" {

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
@@ -99,24 +99,8 @@ func (x *remover) record(ctx context.Context, folder undo.Folder, f *formats.For
 	if x.DryRun || len(todo) == 0 {
 		return nil
 	}
-	log, err := folder.Begin(undo.Record{Made: x.now(), Format: f.Name, Store: of.Store, Session: of.Session, Title: of.Title,
-		Moved: &undo.Moved{Old: of.Moved.Old, New: of.Moved.New, Removed: true}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	for _, family := range families(todo) {
-		for _, s := range family {
-			if err := errors.Join(ctx.Err(), keep(log, s, family[len(family)-1].Path)); err != nil {
-				return err
-			}
-		}
-	}
-	if err := log.Save(nil); err != nil {
-		return err
-	}
-	x.out.Undo = append(x.out.Undo, log.Record.ID)
-	return x.remove(ctx, f, todo)
+	return x.remove(ctx, folder, f, todo, undo.Record{Made: x.now(), Format: f.Name, Store: of.Store, Session: of.Session, Title: of.Title,
+		Moved: &undo.Moved{Old: of.Moved.Old, New: of.Moved.New, Removed: true, Sources: todo}})
 }
 
 // families splits the originals into those of each session.
@@ -220,69 +204,46 @@ func messages(ctx context.Context, f *formats.Format, path string) (map[string]i
 	return out, ctx.Err()
 }
 
-// keep puts an original of the session at a path into the undo record.
-func keep(log *undo.Log, s undo.Source, of string) error {
-	dir, err := log.Dir()
-	if err != nil {
-		return err
-	}
-	info, err := os.Lstat(s.Path)
-	if err != nil {
-		return err
-	}
-	r := &log.Record
-	f := undo.File{Path: s.Path, Folder: info.IsDir(), Tree: true, Before: s.Digest, Kept: "old-" + strconv.Itoa(len(r.Files)+1)}
-	if of != s.Path {
-		f.Of = of
-	}
-	kept := filepath.Join(dir, f.Kept)
-	if err := fsx.CopyTree(s.Path, kept, true); err != nil {
-		return err
-	}
-	if now, err := fsx.DigestTree(kept); err != nil || now != s.Digest {
-		return errors.Join(err, formats.Changed("", s.Path))
-	}
-	r.Files, r.Moved.Sources = append(r.Files, f), append(r.Moved.Sources, s)
-	return stage.SyncTree(kept)
-}
-
-// remove removes originals that were kept, the session's own file first: without that, its
-// client does not look for the others.
-func (x *remover) remove(ctx context.Context, f *formats.Format, todo []undo.Source) error {
+// remove removes originals after an undo record with all of them is on disk, the session's own
+// file first: without that, its client does not look for the others.
+func (x *remover) remove(ctx context.Context, folder undo.Folder, f *formats.Format, todo []undo.Source, r undo.Record) (err error) {
+	tx, of, all := &filetx.Tx{}, map[string][]*filetx.Step{}, []*filetx.Step(nil)
 	for _, family := range families(todo) {
-		for _, s := range slices.Backward(family) {
-			if err := errors.Join(ctx.Err(), unchanged(f, s)); err != nil {
-				return err // since it was kept
+		own := family[len(family)-1].Path
+		for _, s := range family {
+			info, err := os.Lstat(s.Path)
+			if err != nil {
+				return err
 			}
-			if err := removeTree(s.Path); err != nil {
-				return &formats.Error{At: s.Path, Op: "remove", Err: formats.Cause(err), Hint: "the rest stays: run it again"}
+			step := &filetx.Step{File: undo.File{Path: s.Path, Folder: info.IsDir(), Tree: true, Before: s.Digest}, Replaces: true}
+			step.Ready = func() error { return errors.Join(ctx.Err(), unchanged(f, s)) } // since it was kept
+			if s.Path != own {
+				step.Of = own
 			}
-			_ = os.Remove(filepath.Dir(s.Path)) // unless something is there
+			all, of[own] = append(all, step), append([]*filetx.Step{step}, of[own]...)
 		}
-		own := family[len(family)-1]
-		for i := range x.out.Sessions {
-			if s := &x.out.Sessions[i]; s.From == own.Path {
-				s.Status = Removed
+	}
+	err = ctx.Err()
+	if err == nil {
+		err = tx.Begin(folder, r, all)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, tx.End(nil))
+		if id := tx.Log.Record.ID; id != 0 {
+			x.out.Undo = append(x.out.Undo, id)
+		}
+	}()
+	for i := range x.out.Sessions {
+		s := &x.out.Sessions[i]
+		if steps := of[s.From]; s.Status == Planned && len(steps) > 0 {
+			if err := tx.Do(steps); err != nil {
+				return err
 			}
+			s.Status = Removed
 		}
 	}
 	return nil
-}
-
-// removeTree removes a file or folder, which vanishes at once.
-func removeTree(path string) error {
-	at, err := stage.Resolve(path)
-	if err != nil {
-		return err
-	}
-	stage.Sweep(func(string) {}, at)
-	s, err := stage.New(at)
-	if err != nil {
-		return err
-	}
-	err = os.Rename(path, filepath.Join(s.Tree, "old"))
-	if err == nil {
-		err = stage.SyncFolder(filepath.Dir(path))
-	}
-	return errors.Join(err, s.Remove())
 }

@@ -102,9 +102,11 @@ func (t *Tx) do(s *Step, last bool) error {
 // rename gives what is staged its name.
 func (t *Tx) rename(s *Step) error {
 	if s.Replaces {
-		err := or(t.Replace, fsx.Replace)(s.Staged, s.Path)
-		s.Done = err == nil
-		return err
+		if err := or(t.Replace, fsx.Replace)(s.Staged, s.Path); err != nil {
+			return Blocked(s.Path, err)
+		}
+		s.Done = true
+		return nil
 	}
 	err := or(t.Move, fsx.Move)(s.Staged, s.Path)
 	switch {
