@@ -253,6 +253,7 @@ const (
 	MessageArchived   Code = "L843"
 	SystemPromptKept  Code = "L844"
 	LinkDropped       Code = "L845"
+	PartHidden        Code = "L846"
 
 	StaleEdited   Code = "L901"
 	StaleColumns  Code = "L902"

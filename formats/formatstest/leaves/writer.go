@@ -2,7 +2,6 @@ package leaves
 
 import (
 	"encoding/base64"
-	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -89,7 +88,7 @@ func (w *Writer) Holds(t testing.TB, sessions []*Source, path string) {
 	from.each(every, from.drop)
 	from.report(t, "lost: ")
 	if !w.Lined {
-		together(t, from.leaves, to.leaves)
+		from.together(t, to.leaves)
 	}
 	for i := range to.leaves {
 		o := offers[i]
@@ -204,90 +203,6 @@ func (k *look) ordered(t testing.TB) {
 	}
 }
 
-// together tests that what a call has is in one record of the target, or one element of it, and what
-// its result has in another one that names the call. Of a result, only what the model saw counts.
-func together(t testing.TB, from, to []wanted) {
-	t.Helper()
-	lines, values := map[*Record][]*wanted{}, map[string]bool{}
-	ids := map[string][]*wanted{}   // of calls, and of the calls that results are of
-	calls := map[string][]*wanted{} // those of calls by themselves
-	kept := map[string][]*Record{}  // the records that have an id of the source, beside that of a call
-	for i := range to {
-		l := &to[i]
-		if lines[l.record] = append(lines[l.record], l); strings.HasSuffix(l.Path, "rehome.call") {
-			kept[l.Value] = append(kept[l.Value], l.record)
-		}
-		for _, d := range l.rules {
-			if ids[d.Verb] = append(ids[d.Verb], l); d.Verb == "calls" {
-				calls[l.Value] = append(calls[l.Value], l)
-			}
-		}
-	}
-	for _, l := range ids["calls"] {
-		for _, o := range lines[l.record] {
-			values[o.Value] = true
-		}
-	}
-	called := map[string][]string{} // ids in the target by those of the source
-	for part := range parts(from) {
-		id := part[0].Value
-		part = slices.DeleteFunc(slices.Clone(part), func(l *wanted) bool { // what has another form there
-			return strings.Contains(l.Path, ".Args") && (len(l.Value) < 2*short || strings.Contains(l.Path, "#") || !values[l.Value])
-		})
-		if part[0].excused {
-			continue
-		}
-		switch part[0].Path {
-		case "Parts.ToolCall.ID":
-			for _, o := range ids["calls"] {
-				known := calls[id] != nil || kept[id] != nil
-				if (!known || o.Value == id || slices.Contains(kept[id], o.record)) && o.beside(lines[o.record], part) {
-					called[id] = append(called[id], o.Value)
-				}
-			}
-			if called[id] == nil {
-				t.Errorf("apart: %s: no record has call %q with all of its arguments", part[0].record.At, id)
-			}
-		case "Parts.ToolResult.Call":
-			if called[id] != nil && !slices.ContainsFunc(ids["answers"], func(o *wanted) bool {
-				return slices.Contains(called[id], o.Value) && o.beside(lines[o.record], part)
-			}) {
-				t.Errorf("apart: %s: no record has a result of call %q with all that it says", part[0].record.At, id)
-			}
-		}
-	}
-}
-
-// beside reports whether an id has beside it what somebody says in a part and was found: among the
-// leaves of its record, but not in another element of the array that it is in.
-func (l *wanted) beside(record []*wanted, part []*wanted) bool {
-	end := strings.LastIndexByte(l.at, ']') + 1
-	own, all := l.at[:end], l.at[:strings.LastIndexByte(l.at[:end], '[')+1]
-	return !slices.ContainsFunc(part, func(said *wanted) bool {
-		return said.who != nil && said.found && !strings.Contains(said.Path, ".Value") && !slices.ContainsFunc(record, func(o *wanted) bool {
-			if all != "" && strings.HasPrefix(o.at, all) && !strings.HasPrefix(o.at, own) {
-				return false
-			}
-			return o.Value == said.Value || said.Bytes && slices.Contains(derivedKeys("base64", said.Leaf), o.key()) || len(said.Value) >= short && strings.Contains(o.Value, said.Value)
-		})
-	})
-}
-
-// parts yields the leaves of each call and each result.
-func parts(list []wanted) iter.Seq[[]*wanted] {
-	return func(yield func([]*wanted) bool) {
-		for i := 0; i < len(list); {
-			var part []*wanted
-			for n := list[i].part; i < len(list) && list[i].part == n; i++ {
-				part = append(part, &list[i])
-			}
-			if part[0].part > 0 && !yield(part) {
-				return
-			}
-		}
-	}
-}
-
 // besides are the paths of what a client records besides what is said.
 var besides = regexp.MustCompile(`(?:args|value)\.`)
 
@@ -334,7 +249,6 @@ func (w *Writer) offers(t testing.TB, k *look, path string) (out []*offer, pools
 			order = append(order, r.Telling)
 		}
 		first := len(k.leaves)
-		r.Telling = ""
 		k.take(r)
 		client := slices.ContainsFunc(k.leaves[first:], func(l wanted) bool {
 			return l.Value == "true" && slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "client" })

@@ -37,6 +37,7 @@ said model
 	call list[].input.**
 said tool
 	result list[].text
+	list text
 `
 
 const lines0 = `{"type":"user","text":"What is in the picture?"}
@@ -98,6 +99,25 @@ copied The list repeats what a tool got.
 		{`"said":"What is in the picture?"`, `"path":"b.png"`, `not told in list: 1: message user a Parts.Text.Text: "What is in the picture?"`},
 		{"a.png", "c.png", `invented: s.jsonl:5: list path: "c.png"`},
 		{`"name":"path"`, `"name":"paths"`, `invented: s.jsonl:5: list name: "paths"`},
+	} {
+		holds(t, declared, lines0+strings.Replace(list, c.from, c.to, 1), c.want, false)
+	}
+}
+
+// TestToldTogether: where a call or a result is declared to be told, it must be with what it has, or
+// with a record of a result, unless a loss names it.
+func TestToldTogether(t *testing.T) {
+	declared := strings.Replace(writes0, "dropped", "told list\n\tmessage * * Parts.{ToolCall.ID,ToolResult.Call}\n\ndropped", 1)
+	declared = strings.Replace(declared, "calls\n", "calls\n\tlist id\n", 1)
+	declared = strings.Replace(declared, "answers\n", "answers\n\tlist id\n", 1) + "copied The list repeats it.\n\tlist {input.**,text}\n"
+	const list = `{"type":"list","id":"c1","input":{"path":"a.png"},"text":"a cat that sleeps"}
+{"type":"list","id":"c2","input":{"path":"b.png"},"text":"a dog"}
+`
+	for _, c := range []struct{ from, to, want string }{
+		{"", "", ""},
+		{`,"text":"a dog"`, "", `apart: 3: no record in list has a result of call "c2"`},
+		{`"text":"a cat that sleeps"`, `"text":"a dog"`, `apart: 3: no record in list has a result of call "c1"`},
+		{`"path":"b.png"`, `"path":"a.png"`, `apart: 2: no record in list has call "c2"`},
 	} {
 		holds(t, declared, lines0+strings.Replace(list, c.from, c.to, 1), c.want, false)
 	}

@@ -110,9 +110,7 @@ func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
 	if done, err := c.verbatim(ctx); done || err != nil {
 		return err
 	}
-	if c.at = m.ID; len(m.Origin) > 0 {
-		c.at = m.Origin[0]
-	}
+	c.at = Place(m)
 	if m.Branch != "" {
 		if m.Turn != nil || m.Branch != c.branch {
 			c.note(loss.BranchLeft)
@@ -240,6 +238,14 @@ func (c *Conversation) Root(ctx context.Context) (agentstate.ID, error) {
 
 // note reports a loss in the current message.
 func (c *Conversation) note(code loss.Code) { c.noteAt(c.at, code) }
+
+// Place is where losses say that a message is: the first record that it comes from, or its id.
+func Place(m *session.Message) string {
+	if len(m.Origin) > 0 {
+		return m.Origin[0]
+	}
+	return m.ID
+}
 
 // noteAt reports a loss in a message.
 func (c *Conversation) noteAt(at string, code loss.Code) {

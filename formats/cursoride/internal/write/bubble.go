@@ -9,6 +9,7 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/object"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -138,6 +139,10 @@ func (c *composer) message(m *session.Message) {
 			if m.Role == session.Assistant && strings.TrimSpace(p.Text) != "" {
 				c.save(c.begin(m, byAssistant, plain, p.Text))
 			}
+		case *session.Media:
+			if m.Role == session.Assistant {
+				c.noteAt(m, loss.PartHidden)
+			}
 		}
 	}
 }
@@ -152,7 +157,8 @@ func (c *composer) asked(m *session.Message) {
 		case *session.Text:
 			texts = append(texts, p.Text)
 		case *session.Media:
-			if !strings.HasPrefix(p.Mime, "image/") || p.Data == nil {
+			if !isImage(p) {
+				c.noteAt(m, loss.PartHidden)
 				continue
 			}
 			if len(images) > 1 {
@@ -160,7 +166,7 @@ func (c *composer) asked(m *session.Message) {
 			}
 			o := object.New(images)
 			o.Text("data", base64.StdEncoding.EncodeToString(p.Data))
-			o.Text("mimeType", p.Mime)
+			o.NonEmpty("mimeType", p.Mime)
 			images = o.Done()
 		}
 	}
@@ -183,6 +189,12 @@ func (c *composer) asked(m *session.Message) {
 		c.ended(b, t)
 	}
 	c.save(b)
+}
+
+// isImage reports whether the client shows a part of a prompt as an image. It has images whose
+// type it does not say.
+func isImage(m *session.Media) bool {
+	return m.Data != nil && (strings.HasPrefix(m.Mime, "image/") || m.Mime == "" && m.Name == "")
 }
 
 // ended writes how a turn ended, to the bubble that it begins with.

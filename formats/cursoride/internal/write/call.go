@@ -1,6 +1,7 @@
 package write
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
@@ -138,8 +140,9 @@ func (c *composer) close(k *call, m *session.Message, r *session.ToolResult) {
 		}
 	}
 	if r != nil {
-		o.NonEmpty("result", string(value))
-		outcome(&o, r)
+		if o.NonEmpty("result", string(value)); outcome(&o, r) == "completed" && shown(r) != "" && !says(value) {
+			c.noteAt(m, loss.PartHidden)
+		}
 	} else if !c.own() {
 		o.Text("status", "cancelled") // else the client shows it as running
 	}
@@ -149,21 +152,43 @@ func (c *composer) close(k *call, m *session.Message, r *session.ToolResult) {
 	k.bubble, k.Input, k.Args = nil, nil, nil
 }
 
-// outcome writes how a call ended.
-func outcome(o *object.Writer, r *session.ToolResult) {
+// says reports whether a record has a text.
+func says(record []byte) bool {
+	for {
+		at := bytes.IndexByte(record, '"')
+		if at < 0 {
+			return false
+		}
+		end, err := rawjson.End(record, at)
+		if err != nil {
+			return false
+		}
+		text := record[at+1 : end-1]
+		if record = bytes.TrimLeft(record[end:], " \t\r\n"); len(text) > 0 && !bytes.HasPrefix(record, []byte(":")) {
+			return true
+		}
+	}
+}
+
+// outcome writes how a call ended, and returns its status.
+func outcome(o *object.Writer, r *session.ToolResult) (status string) {
 	switch {
 	case r.Status == "rejected":
-		o.Text("status", "cancelled")
+		status = "cancelled"
+		o.Text("status", status)
 		o.Text("userDecision", "rejected")
 	case r.Error && r.Status != "failure":
-		o.Text("status", "error")
+		status = "error"
+		o.Text("status", status)
 		e := object.New(nil)
 		e.Text("clientVisibleErrorMessage", shown(r))
 		e.Text("modelVisibleErrorMessage", shown(r))
 		o.Text("error", string(e.Done()))
 	default:
-		o.Text("status", "completed")
+		status = "completed"
+		o.Text("status", status)
 	}
+	return status
 }
 
 // shown returns the text that the model was shown of a result.

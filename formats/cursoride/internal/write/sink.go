@@ -22,7 +22,7 @@ func Writer() *formats.Writer {
 		Path:    ComposerID,
 		Folders: true,
 		Join:    join,
-		Losses:  append(agentwrite.Losses(), loss.TitleFromPrompt),
+		Losses:  append(agentwrite.Losses(), loss.TitleFromPrompt, loss.PartHidden),
 	}
 }
 
@@ -125,6 +125,11 @@ func (f *family) put(ctx context.Context, id agentstate.ID, data []byte) error {
 
 func (c *composer) note(code loss.Code) {
 	c.build.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: c.s.ID}})
+}
+
+// noteAt reports what is lost of a message.
+func (c *composer) noteAt(m *session.Message, code loss.Code) {
+	c.build.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: agentwrite.Place(m)}})
 }
 
 // converse writes the messages and files of a session, and calls that have no result.
