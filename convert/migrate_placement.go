@@ -18,6 +18,7 @@ type placement struct {
 	cwd        string
 	root       *session.Head
 	id         string        // the session's own id, if it gets another
+	alone      bool          // it is a subagent's, and its parent is not migrated
 	lastMoment session.Stamp // time of the last message
 	hasContent bool          // it has a prompt, an answer or a call
 	complete   bool          // the session was read to its end
@@ -36,10 +37,13 @@ func (c *migratedStore) placementOf(s *session.Session) (*placement, error) {
 			c.placements[s.ID] = &placement{cwd: up.cwd, root: up.root, id: s.ID, err: up.err, inPlace: up.inPlace}
 			return c.placements[s.ID], up.err
 		}
+	}
+	g := &placement{cwd: c.o.Cwd, id: s.ID, alone: s.Parent != nil && s.Parent.Session != s.ID}
+	if g.alone {
 		s.Parent = nil // selected without its parent, it is a session like others
 	}
 	root := s.Head
-	g := &placement{root: &root, cwd: c.o.Cwd, id: s.ID}
+	g.root = &root
 	c.placements[s.ID] = g
 	if g.cwd == "" {
 		if g.cwd, g.err = workspaceOf(&s.Head); g.err != nil {

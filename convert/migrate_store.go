@@ -55,7 +55,7 @@ func (c *migratedStore) Plan(s *session.Session) (plan pipe.Plan, err error) {
 		return pipe.Plan{Do: pipe.Skip}, nil
 	}
 	g, err := c.placementOf(s)
-	plan.Tag = g
+	plan.Tag, plan.Alone = g, g.alone
 	switch {
 	case err != nil:
 		g.findContent(s)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/internal/fsx"
 )
@@ -223,7 +224,11 @@ func TestMigrateSubagents(t *testing.T) {
 	}
 	m.say(talked)
 	m.dir += "-2"
-	m.status(m.run(MigrateOptions{}, "b"), "b placed") // without its parent it is a session like others
+	rep = m.run(MigrateOptions{}, "b")
+	m.status(rep, "b placed") // without its parent it is a session like others
+	if list := rep.Migrated[0].Losses; len(list) != 1 || list[0].Code != loss.LinkDropped {
+		t.Errorf("the losses of a subagent without its parent are %+v", list)
+	}
 	if got := m.files(); got["b.txt"] == "" || got["b/c.txt"] == "" {
 		t.Errorf("%q", got)
 	}

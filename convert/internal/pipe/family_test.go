@@ -124,6 +124,9 @@ func TestFamilies(t *testing.T) {
 					t.Errorf("%q: losses %s, want %s", c.sessions, got, want)
 				}
 			}
+			if alone := c.sessions == "x/a a/b" && r.ID == "a"; alone != (counts(r.Losses)[loss.LinkDropped] == 1) {
+				t.Errorf("%q: %s without its parent has losses %v", c.sessions, r.ID, counts(r.Losses))
+			}
 			return r.Err == nil
 		}
 		_, err := p.Run(t.Context(), func(yield func(*session.Session, error) bool) {

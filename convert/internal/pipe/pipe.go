@@ -38,6 +38,7 @@ type Destination interface {
 type Plan struct {
 	Do    Action
 	Build formats.SessionBuild // the pipe sets Path, Line and OnLoss
+	Alone bool                 // it is a subagent's, and goes without the link to its parent, which is not written
 	Tag   any                  // for Done: ids need not be unique
 
 	Redacted any // for Done, too
@@ -200,8 +201,11 @@ func (p *Pipe) put(ctx context.Context, s *session.Session, j *judge, r *Result)
 	b.Path, b.Line, b.OnLoss = filepath.Join(p.Dir, strconv.Itoa(p.started)), j.line, func(n loss.Loss) { p.lose(r, n) }
 	p.started++
 	r.Path = b.Path
-	if p.family != nil && r.Root == nil && s.Parent != nil {
+	if r.Plan.Alone || p.family != nil && r.Root == nil && s.Parent != nil {
 		s.Parent, s.Graph = nil, nil // it was selected without its parent, whose state holds its own
+		n := loss.Loss{Code: loss.LinkDropped}
+		n.At.File = s.ID
+		p.lose(r, n)
 	}
 	r.Draft, err = p.sink.Put(ctx, s, b)
 	return err
