@@ -106,19 +106,19 @@ func (o *outsideFolder) placeBefore(m *stage.Renames, s *stage.Folder, goal stag
 		return nil
 	}
 	o.placed = true
-	for i := range o.to.Tail {
-		name := filepath.Join(o.to.Tail[:i+1]...)
-		to := filepath.Join(o.to.Dir, name)
-		err := m.Move(filepath.Join(o.stage, name), to)
-		if err == nil {
-			return stage.SyncFolder(filepath.Dir(to))
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return &formats.Error{At: to, Err: formats.Cause(err)}
-		}
-		if info, err := os.Stat(to); err != nil || !info.IsDir() {
-			return &formats.Error{At: to, Err: stage.ErrNotFolder}
-		}
+	placed, err := m.PlaceAbove(o.stage, o.to, func(int) error { return nil })
+	if placed || err != nil {
+		return err
+	}
+	err = m.PlaceAs(filepath.Join(o.stage, filepath.Join(o.to.Tail...)), o.to)
+	if err == nil {
+		return stage.SyncFolder(filepath.Dir(o.to.Path()))
+	}
+	if !errors.Is(err, stage.ErrAppeared) {
+		return err
+	}
+	if info, err := os.Stat(o.to.Path()); err != nil || !info.IsDir() {
+		return &formats.Error{At: o.to.Path(), Err: stage.ErrNotFolder}
 	}
 	return o.merge(m)
 }
@@ -139,12 +139,9 @@ func (o *outsideFolder) merge(m *stage.Renames) error {
 			case !o.replace:
 				return o.existsError(t)
 			}
-			kept, err := t.Backup()
+			kept, err := m.Backup(t)
 			if err != nil {
 				return err
-			}
-			if err := m.Move(t.Path(), kept.Path()); err != nil {
-				return &formats.Error{At: t.Display, Op: "back up", Err: formats.Cause(err)}
 			}
 			o.say(fmt.Sprintf("%s: the previous one is kept as %s", t.Display, kept.Base()))
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -115,10 +113,7 @@ func (j *job) sidecarStage() (string, *stage.Folder, error) {
 	return filepath.Join(s.Tree, j.sidecar.To.Base()), s, nil
 }
 
-// place renames. If folders above the target are missing, the topmost is
-// renamed with everything in it, so that no folder has to be created first and
-// removed after a failure. If another program has created that folder in the
-// meantime, the next one below it is renamed.
+// place renames, see stage.Renames.PlaceAbove.
 func (j *job) place(m *stage.Renames, sidecar string) error {
 	if j.sidecar.Named && sidecar != "" {
 		if err := j.placeNamed(m, sidecar); err != nil {
@@ -126,31 +121,17 @@ func (j *job) place(m *stage.Renames, sidecar string) error {
 		}
 		sidecar = ""
 	}
-	last := len(j.dest.Tail) - 1
-	for i := range last {
-		if err := j.outside.placeBefore(m, j.stage, j.dest, i+1); err != nil {
-			return err
-		}
-		name := filepath.Join(j.dest.Tail[:i+1]...)
-		to := filepath.Join(j.dest.Dir, name)
-		err := m.Move(filepath.Join(j.stage.Tree, name), to)
-		if err == nil {
-			if sidecar != "" {
-				j.rep.Sidecar = j.sidecar.To.Display
-			}
-			return stage.SyncFolder(filepath.Dir(to))
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return &formats.Error{At: to, Err: formats.Cause(err)}
-		}
-		if info, err := os.Lstat(to); err != nil || !info.IsDir() {
-			return &formats.Error{At: to, Err: stage.ErrNotFolder}
+	before := func(depth int) error { return j.outside.placeBefore(m, j.stage, j.dest, depth) }
+	placed, err := m.PlaceAbove(j.stage.Tree, j.dest, before)
+	if err == nil && !placed {
+		if err = before(len(j.dest.Tail)); err == nil {
+			err = j.placeTarget(m, sidecar)
 		}
 	}
-	if err := j.outside.placeBefore(m, j.stage, j.dest, last+1); err != nil {
-		return err
+	if err == nil && sidecar != "" {
+		j.rep.Sidecar = j.sidecar.To.Display
 	}
-	return j.placeTarget(m, sidecar)
+	return err
 }
 
 // placeNamed places the sidecar at the path that the user named.
@@ -160,15 +141,11 @@ func (j *job) placeNamed(m *stage.Renames, staged string) error {
 		if !j.opts.Replace {
 			return j.existsError(t)
 		}
-		kept, err := t.Backup()
-		if err != nil {
-			return err
-		}
-		if err := m.Move(t.Path(), kept.Path()); err != nil {
+		if _, err := m.Backup(t); err != nil {
 			return err
 		}
 	}
-	if err := m.Move(staged, t.Path()); err != nil {
+	if err := m.PlaceAs(staged, t); err != nil {
 		return err
 	}
 	j.rep.Sidecar = t.Display
@@ -182,25 +159,14 @@ func (j *job) placeTarget(m *stage.Renames, sidecar string) error {
 		return err
 	}
 	if sidecar != "" {
-		if err := m.Move(sidecar, j.sidecar.To.Path()); err != nil {
-			return j.placeError(j.sidecar.To, err)
+		if err := m.PlaceAs(sidecar, j.sidecar.To); err != nil {
+			return err
 		}
-		j.rep.Sidecar = j.sidecar.To.Display
 	}
-	staged := filepath.Join(j.stage.Tree, filepath.Join(j.dest.Tail...))
-	if err := m.Move(staged, j.dest.Path()); err != nil {
-		return j.placeError(j.dest, err)
+	if err := m.PlaceAs(filepath.Join(j.stage.Tree, filepath.Join(j.dest.Tail...)), j.dest); err != nil {
+		return err
 	}
 	return stage.SyncFolder(filepath.Dir(j.dest.Path()))
-}
-
-// placeError returns the error of a rename, if the name was free when the run
-// began.
-func (j *job) placeError(t stage.Target, err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return &formats.Error{At: t.Display, Err: stage.ErrAppeared, Hint: "it was not touched: choose another name, or move it away"}
-	}
-	return &formats.Error{At: t.Display, Err: formats.Cause(err)}
 }
 
 // backup renames an existing target, and its sidecar in the same way, so that
@@ -214,19 +180,13 @@ func (j *job) backup(m *stage.Renames) error {
 		return nil
 	}
 	to, err := j.dest.Backup()
-	if err != nil {
-		return err
-	}
-	if there {
-		if err := m.Move(j.dest.Path(), to.Path()); err != nil {
-			return &formats.Error{At: j.dest.Display, Op: "back up the old target", Err: formats.Cause(err)}
-		}
-		j.rep.Backup = to.Display
-	}
-	if old {
-		if err := m.Move(j.sidecar.Previous.Path(), to.Beside(formats.SidecarSuffix).Path()); err != nil {
-			return &formats.Error{At: j.sidecar.Previous.Display, Op: "back up the old sidecar", Err: formats.Cause(err)}
+	if err == nil && there {
+		if err = m.BackupAs(j.dest, to); err == nil {
+			j.rep.Backup = to.Display
 		}
 	}
-	return nil
+	if err == nil && old {
+		err = m.BackupAs(j.sidecar.Previous, to.Beside(formats.SidecarSuffix))
+	}
+	return err
 }

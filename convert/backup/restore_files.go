@@ -169,16 +169,16 @@ func (r *restore) copyFiles(ctx context.Context, f *formats.Format, c *choice, t
 
 // placeFile gives a file its name. What has it already is older, and kept.
 func (r *restore) placeFile(from, to string) error {
-	if t, err := stage.Resolve(to); err != nil {
-		return err
-	} else if t.Exists() {
-		kept, err := t.Backup()
-		if err != nil {
-			return err
-		}
-		if err := fsx.Move(t.Path(), kept.Path()); err != nil {
-			return &formats.Error{At: to, Op: "back up", Err: formats.Cause(err)}
-		}
+	m := &stage.Renames{Rename: fsx.Move}
+	t, err := stage.Resolve(to)
+	if err == nil && t.Exists() {
+		_, err = m.Backup(t)
 	}
-	return place(from, to)
+	if err == nil {
+		err = place(from, to)
+	}
+	if err != nil {
+		return errors.Join(err, m.Undo())
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"rehome/convert"
@@ -122,26 +121,9 @@ func (m *merger) place(to stage.Target, rename func(from, to string) error) erro
 	if err := errors.Join(stage.Deny(filepath.Join(m.stage.Tree, to.Tail[0]), m.denied), stage.SyncTree(m.stage.Tree)); err != nil {
 		return err
 	}
-	moves := &stage.Renames{Rename: rename}
-	from, at := filepath.Join(m.stage.Tree, to.Tail[0]), filepath.Join(to.Dir, to.Tail[0])
-	if to.Exists() {
-		kept, err := to.Backup()
-		if err != nil {
-			return err
-		}
-		if err := moves.Move(to.Path(), kept.Path()); err != nil {
-			return &formats.Error{At: to.Display, Op: "back up the old target", Err: formats.Cause(err)}
-		}
-		m.res.Backup = kept.Display
-	}
-	if err := moves.Move(from, at); err != nil {
-		m.res.Backup = ""
-		if errors.Is(err, os.ErrExist) {
-			err = stage.ErrAppeared
-		}
-		return errors.Join(&formats.Error{At: at, Err: formats.Cause(err), Hint: "choose another name, or move it away"}, moves.Undo())
-	}
-	return stage.SyncFolder(to.Dir)
+	kept, err := (&stage.Renames{Rename: rename}).Place(m.stage.Tree, to, m.opts.Replace)
+	m.res.Backup = kept
+	return err
 }
 
 func existsError(t stage.Target) error {

@@ -380,3 +380,25 @@ func TestPlacing(t *testing.T) {
 	}
 	same(t, "the old one", tree(t, out+".bak-1"), old)
 }
+
+// TestPlacingBeside: another program may make the folder above the result meanwhile.
+func TestPlacingBeside(t *testing.T) {
+	c := clients()["claude-code"]
+	a := person{}
+	c.say(a, c.id(1), "a")
+	src, dir := a.save(t), t.TempDir()
+	out, made := filepath.Join(dir, "new", "out"), false
+	_, err := run(t.Context(), all.Registry(), []string{src, src}, out, Options{}, func(from, to string) error {
+		if !made {
+			made = true
+			if err := os.Mkdir(filepath.Join(dir, "new"), 0o700); err != nil {
+				return err
+			}
+		}
+		return fsx.Move(from, to)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the result", tree(t, out), a)
+}

@@ -245,24 +245,7 @@ func (j *job) place(ctx context.Context, rep *Report) error {
 		return err
 	}
 	m := &stage.Renames{Rename: fsx.Move}
-	if j.target.Exists() {
-		kept, err := j.target.Backup()
-		if err != nil {
-			return err
-		}
-		if err := m.Move(j.target.Path(), kept.Path()); err != nil {
-			return err
-		}
-		rep.Backup = kept.Display
-	}
-	top := j.target.Tail[0]
-	if err := m.Move(filepath.Join(j.folder.Tree, top), filepath.Join(j.target.Dir, top)); err != nil {
-		err = &formats.Error{At: j.target.Display, Err: formats.Cause(err)}
-		if errors.Is(err, os.ErrExist) {
-			err = &formats.Error{At: j.target.Display, Err: stage.ErrAppeared, Hint: "it was not touched: choose another name, or move it away"}
-		}
-		return errors.Join(err, m.Undo())
-	}
-	rep.Placed = true
-	return stage.SyncFolder(j.target.Dir)
+	kept, err := m.Place(j.folder.Tree, j.target, j.o.Replace)
+	rep.Backup, rep.Placed = kept, err == nil
+	return err
 }
