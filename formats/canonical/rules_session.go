@@ -76,7 +76,7 @@ func (x *examination) message(l *linecheck.Line) {
 		s.archived++
 	}
 	if turn := l.Member("turn"); turn != nil {
-		s.shell = rawjson.Text(rawjson.Last(turn, "kind")) == "shell"
+		s.shell = rawjson.TextAt(turn, "kind") == "shell"
 	}
 	n := 0
 	for part := range rawjson.Elements(l.Member("parts")) {
@@ -101,11 +101,11 @@ func (x *examination) part(part []byte, pointer string) {
 	s := x.s
 	switch rawjson.Text(first(part, "type")) {
 	case "tool_call":
-		if id := rawjson.Text(rawjson.Last(part, "id")); id != "" {
+		if id := rawjson.TextAt(part, "id"); id != "" {
 			s.calls[x.id(id)] = open{place: place{x.at, pointer + "/id", "call %q", []any{id}}}
 		}
 	case "tool_result":
-		id := rawjson.Text(rawjson.Last(part, "call"))
+		id := rawjson.TextAt(part, "call")
 		call, ok := s.calls[x.id(id)]
 		if !ok && !s.gap && !(s.shell && id == "") {
 			x.found("RH394", pointer+"/call", "call %q", id)

@@ -109,7 +109,7 @@ func TestSchemas(t *testing.T) {
 			if err != nil {
 				continue // damage has tests of its own
 			}
-			kind := outline.Text(fit, "type")
+			kind := rawjson.TextAt(fit, "type")
 			switch kind {
 			case "user", "assistant", "system", "attachment":
 			default:

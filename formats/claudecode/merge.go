@@ -9,6 +9,7 @@ import (
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/forks"
 	"rehome/formats/internal/object"
+	"rehome/internal/rawjson"
 )
 
 // merge says how two people's copies of a store unite: the file of a session, and those
@@ -43,7 +44,7 @@ func owner(p string) string {
 // rewrite gives a line to a fork. Output that is too long for a line, and subagents, are
 // in files that lines name by their paths: those of the fork are in its own folder.
 func rewrite(dst, line []byte, _ string, ids map[string]string, _ string) (out []byte, titled bool) {
-	switch forks.Text(line, "type") {
+	switch rawjson.TextAt(line, "type") {
 	case "custom-title":
 		line, titled = forks.Retitle(line, "customTitle", "")
 	case "ai-title":

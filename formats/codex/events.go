@@ -48,7 +48,7 @@ func (r *record) reported() (kind string, body []byte) {
 // addresses of images.
 func (r *record) said() (who string, texts, images []string) {
 	add := func(value []byte) {
-		if len(value) > 0 && value[0] == '"' {
+		if rawjson.IsText(value) {
 			texts = append(texts, rawjson.Text(value))
 		}
 		for b := range rawjson.Elements(value) {

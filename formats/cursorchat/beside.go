@@ -161,7 +161,7 @@ func (d *decoder) neighbors(s *session.Session) {
 			return
 		}
 		doc := readBeside(filepath.Join(folder, e.Name(), besideName))
-		if cwd := rawjson.Text(rawjson.Last(doc, "cwd")); cwd != "" && filename.HashOf(cwd) == hash {
+		if cwd := rawjson.TextAt(doc, "cwd"); cwd != "" && filename.HashOf(cwd) == hash {
 			s.Workspace = cwd
 			d.note(loss.WorkspaceNeighbor, store.Addr{File: d.file})
 			return

@@ -165,7 +165,7 @@ func swapRoot(ctx context.Context, e *sqlitefile.Editor, old, root string) (bool
 	}
 	value := bytes.Clone(row[0].Bytes())
 	text := storedb.MetaText(value)
-	if rawjson.Text(rawjson.Last(text, "latestRootBlobId")) != old || bytes.Count(text, []byte(`"`+old+`"`)) != 1 {
+	if rawjson.TextAt(text, "latestRootBlobId") != old || bytes.Count(text, []byte(`"`+old+`"`)) != 1 {
 		return false, nil
 	}
 	now := bytes.Replace(text, []byte(`"`+old+`"`), []byte(`"`+root+`"`), 1)

@@ -61,7 +61,7 @@ func (d *decoder) metaRow(m *meta, s *session.Session, t sqlitefile.Table, r sto
 	}
 	m.root, m.mode = row.Text(storedb.MetaRoot), row.Text(storedb.MetaMode)
 	s.ID, s.Title = cmp.Or(s.ID, row.Text(storedb.MetaAgent)), row.Text(storedb.MetaName)
-	s.Model = cmp.Or(row.Text(storedb.MetaModel), rawjson.Text(rawjson.Last(row.Raw(storedb.MetaCopy), "model")))
+	s.Model = cmp.Or(row.Text(storedb.MetaModel), rawjson.TextAt(row.Raw(storedb.MetaCopy), "model"))
 	s.Created, s.Parent = row.Created(), row.Parent()
 	if m.mode != storedb.DefaultMode { // otherwise the state has it
 		s.Mode = m.mode

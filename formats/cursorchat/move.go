@@ -88,7 +88,7 @@ func movedChats(root, dir string, mv *formats.Moved, yield func(formats.Piece, e
 
 // statedCwd returns the path that the file beside a database states.
 func statedCwd(dir string) string {
-	return rawjson.Text(rawjson.Last(readBeside(filepath.Join(dir, besideName)), "cwd"))
+	return rawjson.TextAt(readBeside(filepath.Join(dir, besideName)), "cwd")
 }
 
 func inUse(path string) error {

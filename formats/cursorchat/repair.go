@@ -22,7 +22,7 @@ func repair(ctx context.Context, path string, r *formats.Repair) error {
 		who.ID = filename.NamedUUID("rehome repair", filepath.Base(dir))
 	}
 	beside := readBeside(filepath.Join(dir, besideName))
-	who.Title = rawjson.Text(rawjson.Last(beside, "title"))
+	who.Title = rawjson.TextAt(beside, "title")
 	who.Created, _ = strconv.ParseInt(string(rawjson.Last(beside, "createdAtMs")), 10, 64)
 	return storerepair.File(ctx, path, r, who)
 }

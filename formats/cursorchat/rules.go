@@ -113,7 +113,7 @@ func (c *checker) beside() (cwd string) {
 	}
 	doc := readBeside(path)
 	if rawjson.Last(doc, "cwd") != nil {
-		cwd = rawjson.Text(rawjson.Last(doc, "cwd"))
+		cwd = rawjson.TextAt(doc, "cwd")
 	}
 	if c.folder && (len(doc) == 0 || strings.TrimLeft(string(doc), " \t\r\n")[0] != '{') {
 		c.q.Reportf("RH203", store.Addr{File: besideName}, "not a JSON object")

@@ -100,7 +100,7 @@ func metaRow(ctx context.Context, dir string) (*storedb.Meta, error) {
 
 // written returns the signature that a sink wrote into a meta row.
 func written(row *storedb.Meta) string {
-	return rawjson.Text(rawjson.Last(row.Raw(storedb.MetaCopy), "sha256"))
+	return rawjson.TextAt(row.Raw(storedb.MetaCopy), "sha256")
 }
 
 // blobIDs returns a digest of the ids of all blobs in the order of their rows.

@@ -164,7 +164,7 @@ func (c *scan) disk(f lists.Family, rest string, r *sqlitepages.Row, value int) 
 	switch f.Prefix {
 	case lists.ComposerRow:
 		c.talked[id] = true
-		if state := rawjson.Text(rawjson.Last(cell.Bytes(), "conversationState")); state != "" {
+		if state := rawjson.TextAt(cell.Bytes(), "conversationState"); state != "" {
 			c.Take(id, lists.RootBytes(state))
 		}
 		if bytes.Contains(cell.Bytes(), []byte(`"conversation"`)) && bytes.Contains(cell.Bytes(), []byte(`richText`)) {
@@ -178,11 +178,11 @@ func (c *scan) disk(f lists.Family, rest string, r *sqlitepages.Row, value int) 
 
 // rich searches the rich text of a bubble that has no other: its words can be split.
 func (c *scan) rich(id string, bubble []byte) {
-	if !bytes.Contains(bubble, []byte("richText")) || rawjson.Text(rawjson.Last(bubble, "text")) != "" {
+	if !bytes.Contains(bubble, []byte("richText")) || rawjson.TextAt(bubble, "text") != "" {
 		return
 	}
 	doc := rawjson.Last(bubble, "richText")
-	if len(doc) > 0 && doc[0] == '"' {
+	if rawjson.IsText(doc) {
 		doc = []byte(rawjson.Text(doc))
 	}
 	text, _ := lexical.Text(string(doc))

@@ -50,7 +50,7 @@ func (d *decoder) checkpoint(b []byte, p sdksession.Place) bool {
 			}
 		}
 	}
-	if !quoted(agent) || !quoted(blob) || !quoted(data) {
+	if !rawjson.IsText(agent) || !rawjson.IsText(blob) || !rawjson.IsText(data) {
 		return false
 	}
 	if id := rawjson.Text(agent); d.last == nil || d.last.agent != id {
@@ -82,8 +82,6 @@ func (d *decoder) checkpoint(b []byte, p sdksession.Place) bool {
 	s.index.Add(id, exact, blobLine{p.Offset, p.Len, uint32(p.Row)})
 	return true
 }
-
-func quoted(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 
 // checkpoints opens the checkpoints of an agent, nil if there are none.
 func (d *decoder) checkpoints(_ context.Context, agent string) (*sdksession.Checkpoints, error) {
@@ -121,7 +119,7 @@ func (s *checkpoints) Blob(ctx context.Context, id agentstate.ID) (data []byte, 
 func (s *checkpoints) line(ctx context.Context, l blobLine) (line []byte, id agentstate.ID, err error) {
 	line, err = s.d.line(ctx, sdkdoc.Checkpoint, &s.window, sdksession.Place{Offset: l.offset, Len: l.size})
 	if err == nil {
-		id, _, _ = blobs.ParseID(rawjson.Text(rawjson.Last(line, "blobId")))
+		id, _, _ = blobs.ParseID(rawjson.TextAt(line, "blobId"))
 	}
 	return line, id, err
 }

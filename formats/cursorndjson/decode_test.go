@@ -206,7 +206,7 @@ func TestSpellings(t *testing.T) {
 	}
 	var odd []byte
 	for line := range bytes.Lines(b) {
-		agent, blob := rawjson.Text(rawjson.Last(line, "agentId")), rawjson.Text(rawjson.Last(line, "blobId"))
+		agent, blob := rawjson.TextAt(line, "agentId"), rawjson.TextAt(line, "blobId")
 		odd = fmt.Appendf(odd, `{"agentId":%q,"blobId":%q,"dataBase64":"AA=="}`+"\n", agent, strings.ToUpper(blob))
 	}
 	if err := os.WriteFile(name, append(odd, b...), 0o666); err != nil {

@@ -173,9 +173,9 @@ func (d *divider) keep(it store.SidecarItem) {
 // owner returns the folder of a line: that of its agent if it has a line of agents.
 func (d *divider) owner(k sdkdoc.Kind, m *claims) *agentFolder {
 	var f *agentFolder
-	switch id := textOf(m.agent); {
+	switch id := rawjson.Text(m.agent); {
 	case k == sdkdoc.Event:
-		f = d.byRun[textOf(m.run)]
+		f = d.byRun[rawjson.Text(m.run)]
 	case k == sdkdoc.Agent && id != "" && d.byAgent[id] == nil:
 		f = d.open(folderOf(id))
 		f.agent = id
@@ -189,7 +189,7 @@ func (d *divider) owner(k sdkdoc.Kind, m *claims) *agentFolder {
 		}
 		f = d.nobody
 	}
-	if run := textOf(m.run); k == sdkdoc.Run && d.byRun[run] == nil {
+	if run := rawjson.Text(m.run); k == sdkdoc.Run && d.byRun[run] == nil {
 		d.byRun[run] = f
 	}
 	return f
@@ -203,20 +203,12 @@ func (d *divider) open(name string) *agentFolder {
 
 // count notes a run for the summary of its agent. The SDK counts those that began.
 func (f *agentFolder) count(m *claims) {
-	if textOf(m.status) != "queued" {
+	if rawjson.Text(m.status) != "queued" {
 		f.turns++
 	}
 	if turn, _ := sdkdoc.Whole(m.turn); turn >= f.turn {
-		f.turn, f.last = turn, textOf(m.last)
+		f.turn, f.last = turn, rawjson.Text(m.last)
 	}
-}
-
-// textOf returns the text of a member, "" if it is none.
-func textOf(raw []byte) string {
-	if len(raw) == 0 || raw[0] != '"' {
-		return ""
-	}
-	return rawjson.Text(raw)
 }
 
 // flush writes what waits. Files are closed again: there may be more agents than files

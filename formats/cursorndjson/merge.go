@@ -16,7 +16,7 @@ import (
 func merge() *formats.Merge {
 	keyed := func(id string, more ...string) func([]byte) (string, string) {
 		members := append([]string{id}, more...)
-		return func(line []byte) (string, string) { return forks.Key(line, members...), forks.Text(line, id) }
+		return func(line []byte) (string, string) { return forks.Key(line, members...), rawjson.TextAt(line, id) }
 	}
 	other := func(members ...string) func([]byte) (string, string) {
 		return func(line []byte) (string, string) { return forks.Key(line, members...), "" }

@@ -74,7 +74,7 @@ func kept(path string) bool {
 func withCwd(text []byte, mv *formats.Moved) (out []byte, n int) {
 	for line := range bytes.Lines(text) {
 		if rawjson.Valid(line) {
-			if to, in := mv.Path(rawjson.Text(rawjson.Last(line, "cwd"))); in {
+			if to, in := mv.Path(rawjson.TextAt(line, "cwd")); in {
 				if changed, ok := sdkdoc.SetCwd(nil, line, to); ok {
 					line, n = changed, n+1
 				}

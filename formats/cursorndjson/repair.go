@@ -100,13 +100,13 @@ func (m *mender) line(w *linerepair.Writer, l *lines.Line) error {
 
 // name gives a checkpoint the id of its bytes, if those can be read.
 func (m *mender) name(b []byte, f rule.Finding) []byte {
-	data, err := base64.StdEncoding.DecodeString(rawjson.Text(rawjson.Last(b, "dataBase64")))
+	data, err := base64.StdEncoding.DecodeString(rawjson.TextAt(b, "dataBase64"))
 	if err != nil || len(data) == 0 {
 		return b
 	}
 	sum := sha256.Sum256(data)
 	id := hex.EncodeToString(sum[:])
-	if id == rawjson.Text(rawjson.Last(b, "blobId")) {
+	if id == rawjson.TextAt(b, "blobId") {
 		return b
 	}
 	m.r.Did(f, "gave the blob the id of its bytes", "")
@@ -126,7 +126,7 @@ func (m *mender) checkpoint(b []byte, f rule.Finding) ([]byte, error) {
 	if f.Pointer != "/"+member+"/rootBlobId" {
 		return b, nil
 	}
-	root, err := m.newest(rawjson.Text(rawjson.Last(b, "agentId")))
+	root, err := m.newest(rawjson.TextAt(b, "agentId"))
 	if err != nil {
 		return b, err
 	}
@@ -176,10 +176,10 @@ func (x *blobLines) read(ctx context.Context, agent string) error {
 		if err != nil {
 			return err
 		}
-		if l.Long || rawjson.Text(rawjson.Last(l.Bytes, "agentId")) != agent {
+		if l.Long || rawjson.TextAt(l.Bytes, "agentId") != agent {
 			continue
 		}
-		id, ok := agentstate.ParseID(rawjson.Text(rawjson.Last(l.Bytes, "blobId")))
+		id, ok := agentstate.ParseID(rawjson.TextAt(l.Bytes, "blobId"))
 		if _, twice := x.at[id]; ok && !twice {
 			x.at[id] = blobLine{l.Offset, uint32(len(l.Bytes)), uint32(l.Number)}
 			x.order = append(x.order, id)
@@ -208,7 +208,7 @@ func (x *blobLines) Blob(_ context.Context, id agentstate.ID) ([]byte, error) {
 	if _, err := x.f.ReadAt(b, l.offset); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	data, err := base64.StdEncoding.DecodeString(rawjson.Text(rawjson.Last(bytes.TrimSpace(b), "dataBase64")))
+	data, err := base64.StdEncoding.DecodeString(rawjson.TextAt(bytes.TrimSpace(b), "dataBase64"))
 	if err != nil {
 		return []byte{}, nil // which is not what its name says
 	}

@@ -109,8 +109,8 @@ func (c *checker) file(ctx context.Context, p *part, k sdkdoc.Kind, take func(*l
 			return err
 		}
 		c.kind, c.at, c.broken = k, store.Addr{File: p.file(k), Line: line.Number}, false
-		if c.session = text(&line, "agentId"); k == sdkdoc.Event {
-			c.session = c.catalog.AgentOf([]byte(text(&line, "runId")))
+		if c.session = rawjson.Text(line.Member("agentId")); k == sdkdoc.Event {
+			c.session = c.catalog.AgentOf([]byte(rawjson.Text(line.Member("runId"))))
 		}
 		take(&line)
 		for name := range line.Members() {
@@ -146,17 +146,9 @@ func (c *checker) breach(id, pointer, says string, args ...any) {
 	c.q.Report(rule.Finding{Rule: id, At: c.at, Pointer: pointer, Message: says, Args: args})
 }
 
-// text is a member that is a text; "" if it is none.
-func text(l *linecheck.Line, name string) string {
-	if raw := l.Member(name); len(raw) > 0 && raw[0] == '"' {
-		return rawjson.Text(raw)
-	}
-	return ""
-}
-
 // root is the blob that a member refers to.
 func root(l *linecheck.Line, name string) string {
-	return rawjson.Text(rawjson.Last(l.Member(name), "rootBlobId"))
+	return rawjson.TextAt(l.Member(name), "rootBlobId")
 }
 
 // document asks about a line of one of the first three files.
@@ -167,15 +159,15 @@ func (c *checker) document(l *linecheck.Line) {
 	switch c.kind {
 	case sdkdoc.Agent:
 		if l.Member("agentId") != nil {
-			c.catalog.PutAgent(sdkcheck.Agent{ID: text(l, "agentId"), Workspace: text(l, "cwd"), Active: text(l, "activeRunId"), Root: root(l, "latestCheckpoint"), At: c.at})
+			c.catalog.PutAgent(sdkcheck.Agent{ID: rawjson.Text(l.Member("agentId")), Workspace: rawjson.Text(l.Member("cwd")), Active: rawjson.Text(l.Member("activeRunId")), Root: root(l, "latestCheckpoint"), At: c.at})
 		}
 	case sdkdoc.Run:
 		turn, ok := sdkdoc.Whole(l.Member("turnNumber"))
 		if !ok || l.Member("runId") == nil {
 			return // which the schema says
 		}
-		r := sdkcheck.Run{ID: text(l, "runId"), Agent: text(l, "agentId"), Turn: turn, Start: root(l, "startCheckpointRef"), Latest: root(l, "latestCheckpointRef"), At: c.at}
-		if s := text(l, "status"); sdkdoc.Run.KnowsWord(s) {
+		r := sdkcheck.Run{ID: rawjson.Text(l.Member("runId")), Agent: rawjson.Text(l.Member("agentId")), Turn: turn, Start: root(l, "startCheckpointRef"), Latest: root(l, "latestCheckpointRef"), At: c.at}
+		if s := rawjson.Text(l.Member("status")); sdkdoc.Run.KnowsWord(s) {
 			r.Status = s
 		}
 		if e := l.Member("endedAt"); e != nil && string(e) != "null" {
@@ -187,12 +179,12 @@ func (c *checker) document(l *linecheck.Line) {
 		if !ok || l.Member("runId") == nil {
 			return
 		}
-		e := sdkcheck.Event{Run: []byte(text(l, "runId")), Seq: seq, Offset: []byte(text(l, "offset")), At: c.at}
-		if raw := l.Member("offset"); len(raw) > 0 && raw[0] == '"' {
+		e := sdkcheck.Event{Run: []byte(rawjson.Text(l.Member("runId"))), Seq: seq, Offset: []byte(rawjson.Text(l.Member("offset"))), At: c.at}
+		if raw := l.Member("offset"); rawjson.IsText(raw) {
 			e.HasOffset = true
 		}
-		if key := l.Member("idempotencyKey"); len(key) > 0 && key[0] == '"' {
-			e.Key = []byte(text(l, "idempotencyKey"))
+		if key := l.Member("idempotencyKey"); rawjson.IsText(key) {
+			e.Key = []byte(rawjson.Text(l.Member("idempotencyKey")))
 		}
 		c.catalog.PutEvent(e)
 	}
@@ -201,7 +193,7 @@ func (c *checker) document(l *linecheck.Line) {
 // meaning asks what the SDK makes of a line.
 func (c *checker) meaning(l *linecheck.Line) {
 	if c.kind == sdkdoc.Event {
-		if p := l.Member("payload"); text(l, "eventType") == sdkdoc.StreamEvent && p != nil && string(p) != "null" && !sdkdoc.Streams(p) {
+		if p := l.Member("payload"); rawjson.Text(l.Member("eventType")) == sdkdoc.StreamEvent && p != nil && string(p) != "null" && !sdkdoc.Streams(p) {
 			c.breach("RH411", "/payload", "")
 		}
 		if at := l.Member("createdAt"); len(at) > 0 && (at[0] == '"' && !sdkdoc.IsTime([]byte(rawjson.Text(at))) || digit(at) && !sdkdoc.IsMillis(at)) {
@@ -209,7 +201,7 @@ func (c *checker) meaning(l *linecheck.Line) {
 		}
 		return
 	}
-	if s := l.Member("status"); len(s) > 0 && s[0] == '"' && !c.kind.KnowsWord(rawjson.Text(s)) {
+	if s := l.Member("status"); rawjson.IsText(s) && !c.kind.KnowsWord(rawjson.Text(s)) {
 		c.breach("RH408", "/status", "%q", rule.Clip(rawjson.Text(s)))
 	}
 	for _, name := range []string{"createdAt", "updatedAt", "startedAt", "endedAt"} {

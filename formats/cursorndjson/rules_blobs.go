@@ -17,6 +17,7 @@ import (
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // blobChecker checks the checkpoints of all agents. It holds where each line is, to be read
@@ -64,7 +65,7 @@ func (s *blobChecker) line(l *linecheck.Line) {
 	}
 	data, ok := s.parser.Data(s.data[:0], l.Member("dataBase64"))
 	s.data = data
-	id, named, _ := blobs.ParseID(text(l, "blobId"))
+	id, named, _ := blobs.ParseID(rawjson.Text(l.Member("blobId")))
 	switch {
 	case !named && l.Member("blobId") != nil:
 		s.breach("RH302", "/blobId", "")
@@ -75,7 +76,7 @@ func (s *blobChecker) line(l *linecheck.Line) {
 		s.gap = true
 		return
 	}
-	s.enter(text(l, "agentId"), id, l, data)
+	s.enter(rawjson.Text(l.Member("agentId")), id, l, data)
 }
 
 func (s *blobChecker) enter(agent string, id agentstate.ID, l *linecheck.Line, data []byte) {

@@ -61,11 +61,11 @@ func (d *decoder) searchFile(ctx context.Context, c *sdksession.Scan, p *part, k
 		if err != nil {
 			continue // Decode cannot read it either
 		}
-		agent := rawjson.Text(rawjson.Last(b, "agentId"))
+		agent := rawjson.TextAt(b, "agentId")
 		d.Index.Know(agent)
 		switch k {
 		case sdkdoc.Run:
-			c.Run(rawjson.Text(rawjson.Last(b, "runId")), agent)
+			c.Run(rawjson.TextAt(b, "runId"), agent)
 		case sdkdoc.Checkpoint:
 			data, _ = parser.Data(data[:0], sdkdoc.BlobMember(b))
 			b = data

@@ -216,7 +216,7 @@ func (c *catalog) orphan(ctx context.Context, e *sqlitefile.Editor, f rule.Findi
 // adopt writes the row of the agent of a store.db again.
 func adopt(ctx context.Context, at string, r *formats.Repair) error {
 	for _, f := range r.Findings {
-		id := rawjson.Text(rawjson.Last(storerepair.Meta(ctx, at), "agentId"))
+		id := rawjson.TextAt(storerepair.Meta(ctx, at), "agentId")
 		if f.Rule != "RH313" || storecheck.AgentFolder(id) != filepath.Base(filepath.Dir(at)) {
 			continue
 		}
@@ -294,7 +294,7 @@ func (c *catalog) agent(ctx context.Context, e *sqlitefile.Editor, f rule.Findin
 		return err
 	}
 	if named != nil { // the user may have gone back to it from a newer one
-		blob := rawjson.Text(rawjson.Last(named[0].Bytes(), "blobId"))
+		blob := rawjson.TextAt(named[0].Bytes(), "blobId")
 		if b, err := sqlitefile.Value(ctx, c.store(id), storedb.BlobsTable, blob, sqlitefile.Options{}); err == nil && len(b) > 0 {
 			root = blob
 		}
@@ -321,7 +321,7 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 // if that is unknown.
 func described(ctx context.Context, at string) (name, created any) {
 	doc := storerepair.Meta(ctx, at)
-	if text := rawjson.Text(rawjson.Last(doc, "name")); text != "" {
+	if text := rawjson.TextAt(doc, "name"); text != "" {
 		name = text
 	}
 	if ms := rawjson.Last(doc, "createdAt"); len(ms) > 0 {

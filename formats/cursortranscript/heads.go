@@ -44,7 +44,7 @@ func opening(b []byte, text bool) (title string, at session.Stamp) {
 	}
 	for line := range bytes.Lines(b) {
 		if string(rawjson.Last(line, "role")) == `"user"` {
-			prompt := jsonl.FirstText(rawjson.Last(rawjson.Last(line, "message"), "content"))
+			prompt := jsonl.FirstText(rawjson.At(line, "message", "content"))
 			if title, at = titled(prompt); title != "" {
 				return title, at
 			}

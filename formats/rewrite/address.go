@@ -70,7 +70,7 @@ func addressedLine(line []byte) (a address, ok bool) {
 		return a, false
 	}
 	data := rawjson.Last(line, dataMember)
-	name, isID := named([]byte(rawjson.Text(rawjson.Last(line, "blobId"))))
+	name, isID := named([]byte(rawjson.TextAt(line, "blobId")))
 	if len(data) < 2 || !isID {
 		return a, false
 	}

@@ -33,28 +33,27 @@ func deltaOf(v []byte) (d delta) {
 	if len(v) > maxDelta || len(v) == 0 || v[0] != '{' || !bytes.Contains(v, []byte(`"sdk_message"`)) && !bytes.Contains(v, []byte(`"session_id"`)) {
 		return d
 	}
-	text := func(o []byte, name string) string { return rawjson.Text(rawjson.Last(o, name)) }
 	if p := rawjson.Last(v, "payload"); p != nil {
 		v = p
 	}
-	if text(v, "type") == "sdk_message" {
-		d.of = text(v, "runId")
+	if rawjson.TextAt(v, "type") == "sdk_message" {
+		d.of = rawjson.TextAt(v, "runId")
 		v = rawjson.Last(v, "message")
-		switch text(v, "type") {
+		switch rawjson.TextAt(v, "type") {
 		case "assistant":
 			d.spoken(v)
 		case "thinking":
 			d.kind, d.text = "thinking", rawjson.Last(v, "text")
 		}
 	} else {
-		d.of = text(v, "session_id")
-		switch text(v, "type") {
+		d.of = rawjson.TextAt(v, "session_id")
+		switch rawjson.TextAt(v, "type") {
 		case "assistant":
 			if rawjson.Last(v, "timestamp_ms") != nil && rawjson.Last(v, "model_call_id") == nil {
 				d.spoken(v)
 			}
 		case "thinking":
-			if text(v, "subtype") == "delta" {
+			if rawjson.TextAt(v, "subtype") == "delta" {
 				d.kind, d.text = "thinking", rawjson.Last(v, "text")
 			}
 		case "stream_event":
@@ -75,7 +74,7 @@ func deltaOf(v []byte) (d delta) {
 // spoken sets the text of a message that has one.
 func (d *delta) spoken(v []byte) {
 	n := 0
-	for block := range rawjson.Elements(rawjson.Last(rawjson.Last(v, "message"), "content")) {
+	for block := range rawjson.Elements(rawjson.At(v, "message", "content")) {
 		d.kind, d.text = "text", rawjson.Last(block, "text")
 		n++
 	}

@@ -90,11 +90,11 @@ func (u *unsigner) splice(is []byte, parts []pair, depth int) []byte {
 
 // block returns an object of reasoning without its signature, if its text changed.
 func (u *unsigner) block(was, is []byte) ([]byte, bool) {
-	if rawjson.Text(rawjson.Last(is, "signature")) == "" {
+	if rawjson.TextAt(is, "signature") == "" {
 		return nil, false
 	}
-	switch thinking, kind := rawjson.Last(is, "thinking"), rawjson.Text(rawjson.Last(is, "type")); {
-	case kind == "thinking" && len(thinking) > 1 && thinking[0] == '"':
+	switch thinking, kind := rawjson.Last(is, "thinking"), rawjson.TextAt(is, "type"); {
+	case kind == "thinking" && rawjson.IsText(thinking):
 		if bytes.Equal(thinking, rawjson.Last(was, "thinking")) {
 			return nil, false
 		}

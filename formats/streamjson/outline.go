@@ -174,5 +174,5 @@ func (t *thread) start(e event) {
 // title is the first line of a prompt: what lists show of a session that was
 // given no name.
 func title(e event) string {
-	return envelope.Title(jsonl.FirstText(rawjson.Last(rawjson.Last(e.raw, "message"), "content")))
+	return envelope.Title(jsonl.FirstText(rawjson.At(e.raw, "message", "content")))
 }

@@ -52,8 +52,8 @@ func scan(ctx context.Context, l *formats.Location, _ formats.View, s *formats.S
 
 // texts returns the texts of a message, as they are stored.
 func texts(line []byte) (out [][]byte) {
-	content := rawjson.Last(rawjson.Last(line, "message"), "content")
-	if len(content) > 0 && content[0] == '"' {
+	content := rawjson.At(line, "message", "content")
+	if rawjson.IsText(content) {
 		return [][]byte{content}
 	}
 	for part := range rawjson.Elements(content) {

@@ -101,7 +101,7 @@ func (b *builder) typed(t *tool, body []byte, key string) {
 	t.extras = b.count(&o)
 	if t.kind == "task" {
 		success := rawjson.Last(t.result, "success")
-		t.child = rawjson.Text(rawjson.Last(success, "agentId"))
+		t.child = rawjson.TextAt(success, "agentId")
 	}
 }
 
@@ -116,7 +116,7 @@ func (b *builder) function(t *tool, body []byte) {
 	}
 	t.kind = toolmap.Kind(t.name)
 	t.input = members.Bare("", o.Raw(1))
-	if len(t.input) > 0 && t.input[0] == '"' {
+	if rawjson.IsText(t.input) {
 		if line, repaired, err := rawjson.Line(rawjson.AppendText(nil, t.input)); err == nil && !repaired {
 			t.input = members.Bare("", line)
 		}

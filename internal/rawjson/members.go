@@ -66,6 +66,21 @@ func Last(b []byte, name string) (value []byte) {
 	return value
 }
 
+// At returns the value of a member, or of a member of a member, and so on: with no
+// such member nil. Of members with the same name, the last one counts.
+func At(b []byte, names ...string) (value []byte) {
+	for _, name := range names {
+		b = Last(b, name)
+	}
+	return b
+}
+
+// TextAt returns the text of the string at At, "" if there is none.
+func TextAt(b []byte, names ...string) string { return Text(At(b, names...)) }
+
+// IsText reports whether a JSON value is a string.
+func IsText(b []byte) bool { return len(b) > 0 && b[0] == '"' }
+
 // Text is the text of a JSON string, "" for any other value.
 func Text(b []byte) string {
 	if len(b) < 2 || b[0] != '"' {

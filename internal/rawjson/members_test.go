@@ -117,3 +117,24 @@ func walk(b []byte, depth int) {
 		walk(v, depth+1)
 	}
 }
+
+func TestAt(t *testing.T) {
+	doc := []byte(` {"a": {"b": 1, "b": {"c": "\u0064"}}, "e": "f", "g": [{"b": 1}]} `)
+	for _, c := range []struct {
+		names       []string
+		value, text string
+		isText      bool
+	}{
+		{[]string{"a", "b", "c"}, `"\u0064"`, "d", true},
+		{[]string{"a", "b"}, `{"c": "\u0064"}`, "", false},
+		{[]string{"e"}, `"f"`, "f", true},
+		{[]string{"e", "f"}, "", "", false},
+		{[]string{"g", "b"}, "", "", false},
+		{[]string{"none", "b"}, "", "", false},
+	} {
+		value := At(doc, c.names...)
+		if string(value) != c.value || TextAt(doc, c.names...) != c.text || IsText(value) != c.isText {
+			t.Errorf("%q: %q, text %q, want %q, %q", c.names, value, TextAt(doc, c.names...), c.value, c.text)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func (s *State) opened(ctx context.Context, line int32) (*opened, error) {
 
 // contentParts returns the elements of a message's content; a text counts as one.
 func contentParts(d *doc) (out [][]byte) {
-	if len(d.content) > 0 && d.content[0] == '"' {
+	if rawjson.IsText(d.content) {
 		return [][]byte{d.content}
 	}
 	for part := range rawjson.Elements(d.content) {

@@ -48,8 +48,8 @@ func (r *Root) Waiting() (docs [][]byte) {
 // CallsOf returns the ids and the names of the calls of a prompt message.
 func CallsOf(doc []byte) (calls [][2]string) {
 	for part := range rawjson.Elements(rawjson.Last(doc, "content")) {
-		if rawjson.Text(rawjson.Last(part, "type")) == "tool-call" {
-			calls = append(calls, [2]string{rawjson.Text(rawjson.Last(part, "toolCallId")), rawjson.Text(rawjson.Last(part, "toolName"))})
+		if rawjson.TextAt(part, "type") == "tool-call" {
+			calls = append(calls, [2]string{rawjson.TextAt(part, "toolCallId"), rawjson.TextAt(part, "toolName")})
 		}
 	}
 	return calls
@@ -57,7 +57,7 @@ func CallsOf(doc []byte) (calls [][2]string) {
 
 // IsSystem reports whether a blob is a prompt message of the system.
 func IsSystem(doc []byte) bool {
-	return len(doc) > 0 && doc[0] == '{' && rawjson.Text(rawjson.Last(doc, "role")) == "system"
+	return len(doc) > 0 && doc[0] == '{' && rawjson.TextAt(doc, "role") == "system"
 }
 
 // Todos stores the list of todos that a call left, as JSON.

@@ -14,9 +14,9 @@ func (s *State) mediaPart(part []byte, d *doc, of session.Source) *session.Media
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type":
-		case (n == "mimeType" || n == "mediaType") && isText(v) && t.Mime == "":
+		case (n == "mimeType" || n == "mediaType") && rawjson.IsText(v) && t.Mime == "":
 			t.Mime = rawjson.Text(v)
-		case n == "filename" && isText(v):
+		case n == "filename" && rawjson.IsText(v):
 			t.Name = rawjson.Text(v)
 		case (n == "image" || n == "data") && t.Data == nil && t.URI == "" && hold(t, v):
 		case n == "providerOptions":

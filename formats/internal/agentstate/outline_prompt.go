@@ -155,13 +155,13 @@ func (s *State) outlineUser(content []byte) (text uint64, some bool) {
 			}
 		}
 	}
-	if len(content) > 0 && content[0] == '"' {
+	if rawjson.IsText(content) {
 		add(content)
 	}
 	for part := range rawjson.Elements(content) {
 		if string(rawjson.Last(part, "type")) == `"text"` {
 			text := rawjson.Last(part, "text")
-			switch as := rawjson.Last(rawjson.Last(rawjson.Last(part, "providerOptions"), MarkName), "as"); string(as) {
+			switch as := rawjson.At(part, "providerOptions", MarkName, "as"); string(as) {
 			case `"text"`:
 				said(rawjson.Text(text))
 			case "":
@@ -176,7 +176,7 @@ func (s *State) outlineUser(content []byte) (text uint64, some bool) {
 }
 
 func (s *State) outlineParts(content []byte) {
-	if len(content) > 0 && content[0] == '"' {
+	if rawjson.IsText(content) {
 		s.parts = append(s.parts, partLine{kind: textPart, key: s.hashJSON(content), step: -1})
 		return
 	}

@@ -27,7 +27,7 @@ func (s *State) docParts(d *doc, of session.Source) (out []session.Part) {
 
 // docPart returns one part of it.
 func (s *State) docPart(part []byte, d *doc, of session.Source) session.Part {
-	kind := rawjson.Text(rawjson.Last(part, "type"))
+	kind := rawjson.TextAt(part, "type")
 	switch kind {
 	case "text":
 		d.part = label{}
@@ -52,15 +52,13 @@ func (s *State) docPart(part []byte, d *doc, of session.Source) session.Part {
 	return &session.Opaque{Kind: kind, Raw: part, Source: of}
 }
 
-func isText(v []byte) bool { return v[0] == '"' }
-
 func (s *State) textPart(part []byte, d *doc, of session.Source) *session.Text {
 	t := &session.Text{Source: of}
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type":
 			s.ledger.took(1)
-		case n == "text" && isText(v):
+		case n == "text" && rawjson.IsText(v):
 			t.Text = rawjson.Text(v)
 			s.ledger.took(1)
 		case n == "providerOptions":
@@ -77,11 +75,11 @@ func (s *State) reasoningPart(part []byte, redacted bool, d *doc, of session.Sou
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type":
-		case n == "text" && isText(v):
+		case n == "text" && rawjson.IsText(v):
 			t.Text = rawjson.Text(v)
-		case n == "signature" && isText(v):
+		case n == "signature" && rawjson.IsText(v):
 			t.Signature = rawjson.Text(v)
-		case n == "data" && isText(v):
+		case n == "data" && rawjson.IsText(v):
 			t.Data = rawjson.Text(v)
 		case n == "providerOptions":
 			s.options(v, d, &t.Extras)
@@ -102,9 +100,9 @@ func (s *State) callPart(part []byte, d *doc, of session.Source) *session.ToolCa
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type":
-		case n == "toolCallId" && isText(v):
+		case n == "toolCallId" && rawjson.IsText(v):
 			t.ID = rawjson.Text(v)
-		case n == "toolName" && isText(v):
+		case n == "toolName" && rawjson.IsText(v):
 			t.Name = rawjson.Text(v)
 		case n == "args":
 			t.Input = v
@@ -174,7 +172,7 @@ func (s *State) resultPart(part []byte, d *doc, of session.Source) *session.Tool
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type", n == "toolName": // the call has the name
-		case n == "toolCallId" && isText(v):
+		case n == "toolCallId" && rawjson.IsText(v):
 			t.Call = rawjson.Text(v)
 		case n == "isError" && (string(v) == "true" || string(v) == "false"):
 			t.Error = string(v) == "true"
@@ -235,11 +233,11 @@ func (s *State) resultContent(v []byte, d *doc) (out []session.Part) {
 	switch {
 	case len(v) == 0:
 		return nil
-	case isText(v):
+	case rawjson.IsText(v):
 		return []session.Part{&session.Text{Text: rawjson.Text(v)}}
 	case v[0] == '[':
 		for e := range rawjson.Elements(v) {
-			switch kind := rawjson.Text(rawjson.Last(e, "type")); kind {
+			switch kind := rawjson.TextAt(e, "type"); kind {
 			case "text":
 				out = append(out, s.textPart(e, d, session.Source{}))
 			case "image", "file":

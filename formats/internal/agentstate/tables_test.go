@@ -124,8 +124,8 @@ func genuine(t *testing.T) map[string]map[ID][]byte {
 				return err
 			}
 			for line := range bytes.Lines(text) {
-				id, ok := ParseID(rawjson.Text(rawjson.Last(line, "blobId")))
-				data, err := base64.StdEncoding.DecodeString(rawjson.Text(rawjson.Last(line, "dataBase64")))
+				id, ok := ParseID(rawjson.TextAt(line, "blobId"))
+				data, err := base64.StdEncoding.DecodeString(rawjson.TextAt(line, "dataBase64"))
 				if ok && err == nil {
 					blobs[id] = data
 				}

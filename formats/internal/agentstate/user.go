@@ -37,7 +37,7 @@ func (s *State) typed(m *session.Message, d *doc, said *session.Text) {
 			m.Extras = append(m.Extras, t.Extras...)
 		}
 	}
-	if len(d.content) > 0 && isText(d.content) {
+	if rawjson.IsText(d.content) {
 		add(&session.Text{Text: rawjson.Text(d.content)})
 		return
 	}

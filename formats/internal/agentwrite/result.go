@@ -110,7 +110,7 @@ func imageType(data []byte) string {
 
 // keeps reports whether reading gives an element of a result back as it is.
 func keeps(o *session.Opaque) bool {
-	kind := rawjson.Text(rawjson.Last(o.Raw, "type"))
+	kind := rawjson.TextAt(o.Raw, "type")
 	return len(o.Raw) > 0 && o.Raw[0] == '{' && kind == o.Kind && kind != "" && kind != "text" && kind != "image" && kind != "file"
 }
 

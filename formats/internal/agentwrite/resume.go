@@ -97,7 +97,7 @@ func (c *Conversation) reopen(m *session.Message) {
 // listed notes the todos that a call left, for a state that has some of before.
 func (c *Conversation) listed(k *call) {
 	if c.root.Continues() && k.spelled.Kind == "updateTodos" {
-		if list := rawjson.Last(rawjson.Last(k.spelled.Value, "success"), "todos"); len(list) > 0 && list[0] == '[' {
+		if list := rawjson.At(k.spelled.Value, "success", "todos"); len(list) > 0 && list[0] == '[' {
 			c.todos = bytes.Clone(list)
 		}
 	}

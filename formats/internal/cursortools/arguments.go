@@ -103,7 +103,7 @@ func (s *speller) usual() string {
 		return s.call.Name
 	case s.kind.name != "edit":
 		return names[0]
-	case len(s.call.Input) > 0 && s.call.Input[0] == '"', get(docs, "patch", "patchContent") != nil:
+	case rawjson.IsText(s.call.Input), get(docs, "patch", "patchContent") != nil:
 		return "ApplyPatch"
 	case get(docs, "edits") != nil, s.call.Name == "NotebookEdit":
 		return s.call.Name

@@ -154,7 +154,7 @@ func rawField(raw session.Raw, num string) ([]byte, bool) {
 	if len(raw) == 0 {
 		return nil, true
 	}
-	b, err := base64.StdEncoding.Strict().DecodeString(rawjson.Text(rawjson.Last(raw, "base64")))
+	b, err := base64.StdEncoding.Strict().DecodeString(rawjson.TextAt(raw, "base64"))
 	return b, err == nil && string(rawjson.Last(raw, "field")) == num && string(rawjson.Last(raw, "wire")) == "2"
 }
 

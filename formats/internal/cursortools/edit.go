@@ -31,11 +31,11 @@ func (s *speller) edited() *change {
 	docs, given := []doc{s.input, s.args}, len(c.hunks) > 0
 	older, newer := get(docs, oldNames...), get(docs, newNames...)
 	switch written := get(docs, contentNames...); {
-	case isText(older):
+	case rawjson.IsText(older):
 		if c.replace(older, newer, string(get(docs, "replace_all", "replaceAll")) == "true"); len(c.hunks) == 0 {
 			c.hunks = udiff.Between(rawjson.Text(older), rawjson.Text(newer))
 		}
-	case isText(written) && c.after == nil:
+	case rawjson.IsText(written) && c.after == nil:
 		c.after = textOf(written)
 	}
 	for e := range rawjson.Elements(get(docs, "edits")) {
@@ -44,17 +44,17 @@ func (s *speller) edited() *change {
 		}
 	}
 	patch := get(docs, "patch", "patchContent", "patch_content", "input")
-	if isText(s.call.Input) {
+	if rawjson.IsText(s.call.Input) {
 		patch = s.call.Input
 	}
-	if isText(patch) && (len(c.hunks) == 0 || c.file == nil) {
+	if rawjson.IsText(patch) && (len(c.hunks) == 0 || c.file == nil) {
 		c.patched(Patches(rawjson.Text(patch)))
 	}
 	return c
 }
 
 func textOf(raw []byte) *string {
-	if !isText(raw) {
+	if !rawjson.IsText(raw) {
 		return nil
 	}
 	text := rawjson.Text(raw)
@@ -80,7 +80,7 @@ func (c *change) recorded(s *speller) {
 		c.hunks = append(c.hunks, hunk(parse(e)))
 	}
 	diff := get(v, "diffString", "patch", "diff")
-	if len(c.hunks) == 0 && isText(diff) {
+	if len(c.hunks) == 0 && rawjson.IsText(diff) {
 		c.hunks = udiff.Parse(rawjson.Text(diff))
 	}
 	for e := range rawjson.Elements(rawjson.Last(diff, "chunks")) {
@@ -90,7 +90,7 @@ func (c *change) recorded(s *speller) {
 		}
 	}
 	for _, file := range rawjson.Members(get(v, "changes")) {
-		c.hunks = append(c.hunks, udiff.Parse(rawjson.Text(rawjson.Last(file, "unified_diff")))...)
+		c.hunks = append(c.hunks, udiff.Parse(rawjson.TextAt(file, "unified_diff"))...)
 	}
 }
 
@@ -183,7 +183,7 @@ func (c *change) success(dst []byte, s *speller) []byte {
 	if c.after != nil && *c.after != "" && len(*c.after) <= maxFile {
 		o.Text("afterFullFileContent", *c.after)
 	}
-	if message := get(s.values, "message"); isText(message) {
+	if message := get(s.values, "message"); rawjson.IsText(message) {
 		o.Raw("message", message)
 	}
 	return o.Done()

@@ -163,7 +163,7 @@ func scalar(f *wire.Field, raw []byte) (value []byte, ok bool) {
 		return whole(raw, 0, 1<<53)
 	case wire.Blob:
 		_, err := base64.StdEncoding.Strict().DecodeString(rawjson.Text(raw))
-		return raw, err == nil && isText(raw)
+		return raw, err == nil && rawjson.IsText(raw)
 	case wire.Nested:
 		_, err := f.Message.AppendJSON(nil, raw)
 		return raw, err == nil
@@ -182,7 +182,7 @@ func enumWord(s string) string {
 
 // bare returns the text of a string, or any other value as it is.
 func bare(raw []byte) string {
-	if isText(raw) {
+	if rawjson.IsText(raw) {
 		return rawjson.Text(raw)
 	}
 	return string(raw)
@@ -202,7 +202,7 @@ func whole(raw []byte, low, high float64) ([]byte, bool) {
 func Line(list []byte) string {
 	var words []string
 	for e := range rawjson.Elements(list) {
-		if !isText(e) {
+		if !rawjson.IsText(e) {
 			return ""
 		}
 		words = append(words, rawjson.Text(e))

@@ -118,7 +118,7 @@ func subagent(raw []byte) []byte {
 
 // subagentWord returns a type of subagent as a word.
 func subagentWord(raw []byte) string {
-	if isText(raw) {
+	if rawjson.IsText(raw) {
 		return rawjson.Text(raw)
 	}
 	return Named(raw)
@@ -129,7 +129,7 @@ func subagentWord(raw []byte) string {
 func Named(raw []byte) string {
 	d := parse(raw)
 	switch {
-	case len(d) == 2 && isText(d.get("kind")):
+	case len(d) == 2 && rawjson.IsText(d.get("kind")):
 		return rawjson.Text(d.get("name"))
 	case len(d) == 1 && string(d[0].name) == "kind":
 		return rawjson.Text(d[0].value)
@@ -244,7 +244,7 @@ func (s *speller) references(raw []byte) []byte {
 		out = o.Done()
 	}
 	for e := range rawjson.Elements(get(s.values, "results")) {
-		if isText(e) {
+		if rawjson.IsText(e) {
 			add("", "", rawjson.Text(e))
 		}
 		for one := range rawjson.Elements(rawjson.Last(e, "content")) {

@@ -39,7 +39,7 @@ func (s *speller) served() (c Call, ok bool) {
 		args = s.call.Input // as the model wrote them
 	}
 	asked := args
-	if isText(args) {
+	if rawjson.IsText(args) {
 		if inner := rawjson.AppendText(nil, args); rawjson.Inline(inner) && inner[0] == '{' {
 			args = inner
 		}
@@ -84,7 +84,7 @@ func (s *speller) others(o *object.Writer, server, tool string, args []byte) boo
 	for _, m := range s.input {
 		text := rawjson.Text(m.value)
 		switch name := string(m.name); {
-		case isText(m.value) && (text == server || text == tool), bytes.Equal(m.value, args):
+		case rawjson.IsText(m.value) && (text == server || text == tool), bytes.Equal(m.value, args):
 		case name == "server", name == "toolName", name == "arguments":
 			return false
 		default:

@@ -57,7 +57,7 @@ func (o *modelItem) id(d doc, place string) {
 // text writes a text that is under one of the names.
 func (o *modelItem) text(d doc, name string, names ...string) {
 	for _, from := range names {
-		if v := d.get(from); isText(v) {
+		if v := d.get(from); rawjson.IsText(v) {
 			o.put(name, v, from)
 			return
 		}

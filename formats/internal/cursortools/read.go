@@ -84,7 +84,7 @@ func (s *speller) blob(id []byte) []byte {
 		}
 		if text := rawjson.Last(e.Raw, "text"); text != nil {
 			try(rawjson.AppendText(nil, text))
-		} else if data, err := base64.StdEncoding.DecodeString(rawjson.Text(rawjson.Last(e.Raw, "base64"))); err == nil {
+		} else if data, err := base64.StdEncoding.DecodeString(rawjson.TextAt(e.Raw, "base64")); err == nil {
 			try(data)
 		}
 	}

@@ -234,7 +234,7 @@ func (s *speller) answer(raw []byte) []byte {
 	}
 	text := ""
 	for e := range rawjson.Elements(get(s.values, "content")) {
-		text += rawjson.Text(rawjson.Last(e, "text"))
+		text += rawjson.TextAt(e, "text")
 	}
 	if text == "" {
 		text = s.shown()

@@ -12,7 +12,7 @@ import (
 
 // mode returns what a search was to list, in Cursor's words, which are Claude Code's, too.
 func (s *speller) mode() []byte {
-	if raw := get([]doc{s.input, s.args}, toolmap.ArgumentNames("grep", "outputMode")...); isText(raw) {
+	if raw := get([]doc{s.input, s.args}, toolmap.ArgumentNames("grep", "outputMode")...); rawjson.IsText(raw) {
 		return raw
 	}
 	return get(s.values, "mode")

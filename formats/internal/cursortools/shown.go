@@ -33,7 +33,7 @@ func Case(value []byte) []byte {
 // eventValue is what came of a call as an event of the SDK tells it, nil if it is
 // not spelled so.
 func eventValue(value []byte) []byte {
-	if !isText(rawjson.Last(value, "status")) {
+	if !rawjson.IsText(rawjson.Last(value, "status")) {
 		return nil
 	}
 	return rawjson.Last(value, "value")
@@ -49,7 +49,7 @@ func Shown(kind string, value []byte) string {
 		return rawjson.Text(value)
 	}
 	if inner := eventValue(value); inner != nil {
-		return event(kind, inner, rawjson.Text(rawjson.Last(value, "status")))
+		return event(kind, inner, rawjson.TextAt(value, "status"))
 	}
 	if s := spoken(kind, value); s != "" || kind == "mcp" && len(Images(value)) > 0 {
 		return s
@@ -60,7 +60,7 @@ func Shown(kind string, value []byte) string {
 // event is the text of what an event tells. Of some kinds it tells no more than
 // that they were done.
 func event(kind string, value []byte, status string) string {
-	if isText(value) || string(value) == "null" {
+	if rawjson.IsText(value) || string(value) == "null" {
 		return rawjson.Text(value)
 	}
 	if s := spoken(kind, value); s != "" || kind == "mcp" && len(Images(value)) > 0 {
@@ -175,7 +175,7 @@ func Images(value []byte) (out [][]byte) {
 		data := rawjson.Last(p, "data")
 		if in := rawjson.Last(p, "image"); in != nil {
 			data = rawjson.Last(in, "data")
-		} else if rawjson.Text(rawjson.Last(p, "type")) != "image" {
+		} else if rawjson.TextAt(p, "type") != "image" {
 			continue
 		}
 		if b, err := base64.StdEncoding.DecodeString(rawjson.Text(data)); err == nil && len(b) > 0 {
@@ -198,7 +198,7 @@ func parts(list []byte) string {
 func steps(list []byte) string {
 	var out []string
 	for p := range rawjson.Elements(list) {
-		if s := rawjson.Text(rawjson.Last(rawjson.Last(p, "assistantMessage"), "text")); s != "" {
+		if s := rawjson.TextAt(p, "assistantMessage", "text"); s != "" {
 			out = append(out, s)
 		}
 	}
@@ -211,19 +211,19 @@ func matches(came [][]byte) string {
 	var out []string
 	for _, found := range rawjson.Members(Find(came, "workspaceResults")) {
 		form := func(name string) []byte {
-			if rawjson.Text(rawjson.Last(found, "type")) == name {
+			if rawjson.TextAt(found, "type") == name {
 				return rawjson.Last(found, "output")
 			}
 			return rawjson.Last(found, name)
 		}
 		for f := range rawjson.Elements(rawjson.Last(form("content"), "matches")) {
-			file, before := rawjson.Text(rawjson.Last(f, "file")), len(out)
+			file, before := rawjson.TextAt(f, "file"), len(out)
 			for m := range rawjson.Elements(rawjson.Last(f, "matches")) {
 				mark := ":"
 				if string(rawjson.Last(m, "isContextLine")) == "true" {
 					mark = "-"
 				}
-				out = append(out, file+mark+string(rawjson.Last(m, "lineNumber"))+mark+rawjson.Text(rawjson.Last(m, "content")))
+				out = append(out, file+mark+string(rawjson.Last(m, "lineNumber"))+mark+rawjson.TextAt(m, "content"))
 			}
 			if len(out) == before {
 				out = append(out, file) // an event can leave the lines out
@@ -233,7 +233,7 @@ func matches(came [][]byte) string {
 			out = append(out, rawjson.Text(f))
 		}
 		for f := range rawjson.Elements(rawjson.Last(form("count"), "counts")) {
-			out = append(out, rawjson.Text(rawjson.Last(f, "file"))+":"+string(rawjson.Last(f, "count")))
+			out = append(out, rawjson.TextAt(f, "file")+":"+string(rawjson.Last(f, "count")))
 		}
 	}
 	return strings.Join(out, "\n")
@@ -246,7 +246,7 @@ const deepest = 32
 // tree lists a folder, what is in it indented below its name; false if it is no
 // folder, or goes too deep.
 func tree(b *strings.Builder, folder []byte, depth int) bool {
-	name := rawjson.Text(rawjson.Last(folder, "absPath"))
+	name := rawjson.TextAt(folder, "absPath")
 	if name == "" || depth > deepest {
 		return false
 	}
@@ -262,7 +262,7 @@ func tree(b *strings.Builder, folder []byte, depth int) bool {
 		}
 	}
 	for f := range rawjson.Elements(rawjson.Last(folder, "childrenFiles")) {
-		b.WriteString(indent + rawjson.Text(rawjson.Last(f, "name")))
+		b.WriteString(indent + rawjson.TextAt(f, "name"))
 	}
 	return true
 }
@@ -291,5 +291,3 @@ func Find(docs [][]byte, names ...string) []byte {
 	}
 	return nil
 }
-
-func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }

@@ -12,9 +12,6 @@ import (
 // suffix ends the title of a fork.
 const suffix = " (fork)"
 
-// Text returns the text of a top-level member of a line, "" if it has none.
-func Text(line []byte, member string) string { return rawjson.Text(rawjson.Last(line, member)) }
-
 // Key returns the values of top-level members of a line as one string. A line without
 // all of them is its own key.
 func Key(line []byte, members ...string) string {

@@ -46,7 +46,4 @@ func TestKey(t *testing.T) {
 	if Key(line, "a", "d") != string(line) {
 		t.Error("a line without its key is not its own")
 	}
-	if Text(line, "a") != "1" || Text(line, "b") != "" {
-		t.Error("text of members")
-	}
 }

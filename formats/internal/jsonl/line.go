@@ -198,7 +198,7 @@ func Time(raw []byte) session.Stamp {
 func FirstText(content []byte) string {
 	text := rawjson.Text(content)
 	for part := range rawjson.Elements(content) {
-		if text = rawjson.Text(rawjson.Last(part, "text")); text != "" {
+		if text = rawjson.TextAt(part, "text"); text != "" {
 			break
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"rehome/internal/rawjson"
 )
 
 const (
@@ -69,7 +71,7 @@ func parseInt(raw []byte) (v int64, whole, ok bool) {
 // Millis returns the time that a member of a line says in milliseconds, as a number
 // or as text; 0 if it says none.
 func Millis(raw []byte) int64 {
-	if len(raw) > 1 && raw[0] == '"' {
+	if rawjson.IsText(raw) {
 		ms, _, _ := parseISO(raw[1 : len(raw)-1])
 		return ms
 	}

@@ -114,7 +114,7 @@ func (d *Document) ref(o *taken, col int) string {
 func ReadRun(line []byte) *RunDoc {
 	var o taken
 	bare, _, _ := Run.Strip(line)
-	if !o.split(bare, Run) || !IsText(o.raw(RunID)) || !IsText(o.raw(RunAgent)) {
+	if !o.split(bare, Run) || !rawjson.IsText(o.raw(RunID)) || !rawjson.IsText(o.raw(RunAgent)) {
 		return nil
 	}
 	d := &RunDoc{Agent: o.text(RunAgent), Number: o.Int(o.at[RunTurn], 0), Result: o.text(RunResult)}
@@ -209,9 +209,6 @@ func Ended(status string) bool {
 	return false
 }
 
-// IsText reports whether a JSON value is a string.
-func IsText(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
-
 // Read reads the line of an event, which must be valid JSON; false if it is not
 // an object. It may be used for one event after the other.
 func (d *EventDoc) Read(line []byte) bool {
@@ -248,7 +245,7 @@ func ReadSeq(line []byte) (run string, seq int64, ok bool) {
 			number = value
 		}
 	}
-	if seq, ok = members.Whole(number); !ok || !IsText(id) {
+	if seq, ok = members.Whole(number); !ok || !rawjson.IsText(id) {
 		return "", 0, false
 	}
 	return rawjson.Text(id), seq, true

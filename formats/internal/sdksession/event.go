@@ -95,7 +95,7 @@ func (e *event) payload(raw []byte, run string) {
 	kind, message := o.Text(payloadType), o.Raw(payloadMessage)
 	switch {
 	case slices.Contains(messageTypes[:], kind): // without an envelope
-		e.agent = rawjson.Text(rawjson.Last(raw, "agent_id"))
+		e.agent = rawjson.TextAt(raw, "agent_id")
 		e.message(raw, run)
 		return
 	case kind == "" && message != nil && message[0] == '{':
@@ -213,7 +213,7 @@ func (e *event) said(in *members.Object, raw []byte, role string) bool {
 		for raw := range rawjson.Elements(content) {
 			path := "message.message.content." + strconv.Itoa(n)
 			n++
-			if part.Split(raw, path+".", []string{"type", "text"}) && part.Text(0) == "text" && sdkdoc.IsText(part.Raw(1)) {
+			if part.Split(raw, path+".", []string{"type", "text"}) && part.Text(0) == "text" && rawjson.IsText(part.Raw(1)) {
 				text.WriteString(part.Text(1))
 				e.Settle(&part)
 				continue

@@ -11,6 +11,7 @@ import (
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Place is where a document lies.
@@ -123,7 +124,7 @@ func (x *Index) Unwanted(ids []string) func(run []byte) bool {
 }
 
 func (x *Index) agent(b []byte, p Place) bool {
-	if !x.o.Split(b, "", []string{"agentId"}) || !sdkdoc.IsText(x.o.Raw(0)) {
+	if !x.o.Split(b, "", []string{"agentId"}) || !rawjson.IsText(x.o.Raw(0)) {
 		return false
 	}
 	a := x.find(x.o.Text(0))

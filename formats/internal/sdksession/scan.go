@@ -177,7 +177,7 @@ func rawText(payload []byte) []byte {
 	if text := rawjson.Last(message, "text"); text != nil {
 		return text
 	}
-	content := rawjson.Last(rawjson.Last(message, "message"), "content")
+	content := rawjson.At(message, "message", "content")
 	for part := range rawjson.Elements(content) {
 		return rawjson.Last(part, "text")
 	}

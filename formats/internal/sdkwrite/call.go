@@ -92,9 +92,9 @@ func appendTodos(dst []byte, list []byte) []byte {
 		if dst[len(dst)-1] == '}' {
 			dst = append(dst, ',')
 		}
-		_, status, _ := strings.Cut(rawjson.Text(rawjson.Last(item, "status")), "_STATUS_")
+		_, status, _ := strings.Cut(rawjson.TextAt(item, "status"), "_STATUS_")
 		word := strings.ReplaceAll(strings.ToLower(status), "in_p", "inP")
-		dst = quote(append(dst, `{"content":`...), rawjson.Text(rawjson.Last(item, "content")))
+		dst = quote(append(dst, `{"content":`...), rawjson.TextAt(item, "content"))
 		dst = append(appendMember(dst, "status", word), '}')
 	}
 	return append(dst, ']')
@@ -120,7 +120,7 @@ func appendResult(dst []byte, kind string, value session.Raw, list []field) []by
 	for name, v := range rawjson.Members(own) {
 		switch string(name) {
 		case "error", "errorMessage", "message", "reason":
-			if len(v) > 0 && v[0] == '"' {
+			if rawjson.IsText(v) {
 				problem = v
 			}
 		}

@@ -183,7 +183,7 @@ func (m *merge) run(drafts []*draft) error {
 			return err
 		}
 		if m.kind == sdkdoc.Agent {
-			d.agent, d.created = rawjson.Text(rawjson.Last(c.line, "agentId")), c.time
+			d.agent, d.created = rawjson.TextAt(c.line, "agentId"), c.time
 		}
 		if some {
 			m.heap = append(m.heap, c)

@@ -152,7 +152,7 @@ func (v *verifier) record(k sdkdoc.Kind, l *lines.Line) error {
 			return defect("run with another number or repeated")
 		}
 		v.numbers[number] = true
-		if !sdkdoc.Ended(rawjson.Text(rawjson.Last(l.Bytes, "status"))) {
+		if !sdkdoc.Ended(rawjson.TextAt(l.Bytes, "status")) {
 			return defect("run that has not ended")
 		}
 		v.seqs[id] = 0

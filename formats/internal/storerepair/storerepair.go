@@ -192,7 +192,7 @@ func (s *file) older(ctx context.Context, f rule.Finding) error {
 		return nil
 	}
 	root, gathered, err := s.newest(ctx, f.Rule == "RH303")
-	same := root == rawjson.Text(rawjson.Last(doc, "latestRootBlobId"))
+	same := root == rawjson.TextAt(doc, "latestRootBlobId")
 	if gathered && same && err == nil {
 		s.r.Did(f, "stored the missing state again: one of all messages has its id", "")
 	}

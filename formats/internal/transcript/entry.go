@@ -182,7 +182,7 @@ func (p *parser) part(raw []byte, n int) {
 	case kind == "text":
 		text := o.Text(1)
 		p.text(text, p.keep(o, 2, 3, 4, 5, 6))
-	case kind == "thinking" && isText(o.Raw(5)):
+	case kind == "thinking" && rawjson.IsText(o.Raw(5)):
 		t := &session.Thinking{Text: o.Text(5), Signature: o.Text(6), Source: of()}
 		t.Extras = p.keep(o, 1, 2, 3, 4)
 		p.e.Parts = append(p.e.Parts, t)
@@ -203,8 +203,6 @@ func (p *parser) part(raw []byte, n int) {
 		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: kind, Raw: members.Bare("part", raw), Source: of()})
 	}
 }
-
-func isText(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
 
 func (p *parser) text(text string, extras []session.Extra) {
 	if p.e.Role == session.User {

@@ -146,7 +146,7 @@ func (m *Message) rawPieces(dst []byte, pieces []piece, value []byte) ([]byte, [
 	p := piece{num: m.rank(int(num)), raw: true, from: len(dst)}
 	dst = protowire.AppendTag(dst, protowire.Number(num), protowire.Type(typ))
 	if Type(typ) == Varint {
-		v, err := strconv.ParseUint(rawjson.Text(rawjson.Last(value, "value")), 10, 64)
+		v, err := strconv.ParseUint(rawjson.TextAt(value, "value"), 10, 64)
 		if err != nil {
 			return dst, pieces, err
 		}

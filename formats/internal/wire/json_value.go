@@ -108,7 +108,7 @@ func appendKey(dst, key []byte) []byte {
 
 func appendBase64Text(dst, value []byte) ([]byte, error) {
 	text := []byte(nil)
-	if len(value) > 1 && value[0] == '"' {
+	if rawjson.IsText(value) {
 		if text = value[1 : len(value)-1]; bytes.IndexByte(text, '\\') >= 0 {
 			text = rawjson.AppendText(nil, value)
 		}

@@ -59,7 +59,7 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return // the schema reports it
 	}
-	kind := outline.Text(raw, "type")
+	kind := rawjson.TextAt(raw, "type")
 	if kind == "" {
 		return
 	}
@@ -81,7 +81,7 @@ func (b *blocks) block(raw []byte, n int, at string) {
 		if b.words == nil {
 			b.words = words
 		}
-		if len(words) > 0 && words[0] == '"' && empty(words) {
+		if rawjson.IsText(words) && empty(words) {
 			b.say("RH445", at+"/text", "")
 		}
 	case "image", "document":
@@ -133,7 +133,7 @@ func (b *blocks) only(raw []byte, kind string, fields []string, at string) {
 }
 
 func (b *blocks) thinking(raw []byte, at string) {
-	if outline.Text(raw, "signature") == "" {
+	if rawjson.TextAt(raw, "signature") == "" {
 		b.say("RH454", at, "")
 		return
 	}
@@ -143,7 +143,7 @@ func (b *blocks) thinking(raw []byte, at string) {
 }
 
 func (b *blocks) call(raw []byte, n int, at string) {
-	id, name := outline.Text(raw, "id"), outline.Text(raw, "name")
+	id, name := rawjson.TextAt(raw, "id"), rawjson.TextAt(raw, "name")
 	if !outline.ValidID(id, len(id)) {
 		b.say("RH447", at+"/id", "")
 	} else if len(id) > outline.MaxID {
@@ -179,7 +179,7 @@ func (b *blocks) result(raw []byte, n int, at string) {
 
 // inner checks a block of a result.
 func (b *blocks) inner(raw []byte, at string) {
-	kind := outline.Text(raw, "type")
+	kind := rawjson.TextAt(raw, "type")
 	fields, ok := Fields(kind)
 	switch {
 	case kind == "":
@@ -198,10 +198,10 @@ func (b *blocks) inner(raw []byte, at string) {
 // media checks an image or a document. The client sends it unchanged.
 func (b *blocks) media(raw []byte, at string) {
 	source := rawjson.Last(raw, "source")
-	switch outline.Text(source, "type") {
+	switch rawjson.TextAt(source, "type") {
 	case "base64":
 		data := rawjson.Last(source, "data")
-		if outline.Text(source, "media_type") == "" {
+		if rawjson.TextAt(source, "media_type") == "" {
 			b.say("RH467", at+"/source", "no media_type")
 		} else if len(data) < 3 || data[0] != '"' || !base64Text(data[1:len(data)-1]) {
 			b.say("RH467", at+"/source/data", "")

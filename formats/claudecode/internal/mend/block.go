@@ -37,7 +37,7 @@ func edited(did func(rule.Finding, string, string), f rule.Finding, b []byte) ([
 func one(did func(rule.Finding, string, string), f rule.Finding, b []byte) ([]byte, bool) {
 	switch f.Rule {
 	case "RH449":
-		name := outline.Sanitize(rawjson.Text(rawjson.Last(b, "name")))
+		name := outline.Sanitize(rawjson.TextAt(b, "name"))
 		if name == "" {
 			name = "unknown"
 		}
@@ -54,7 +54,7 @@ func one(did func(rule.Finding, string, string), f rule.Finding, b []byte) ([]by
 		did(f, "made the block a text of its JSON", "")
 		return textBlock(string(b)), true
 	case "RH452":
-		fields, known := audit.Fields(outline.Text(b, "type"))
+		fields, known := audit.Fields(rawjson.TextAt(b, "type"))
 		var names []string
 		for name := range rawjson.Members(b) {
 			if known && string(name) != "type" && !slices.Contains(fields, string(name)) {

@@ -132,7 +132,7 @@ func ownID(at string) string {
 		return ""
 	}
 	for line := range l.Lines() {
-		if id := rawjson.Text(rawjson.Last(line, "sessionId")); formats.IsUUID(id) {
+		if id := rawjson.TextAt(line, "sessionId"); formats.IsUUID(id) {
 			return id
 		}
 	}
@@ -160,7 +160,7 @@ func (m *file) metas() error {
 		if err != nil {
 			return err
 		}
-		if to, ok := m.ids[rawjson.Text(rawjson.Last(b, "toolUseId"))]; ok {
+		if to, ok := m.ids[rawjson.TextAt(b, "toolUseId")]; ok {
 			if err := os.WriteFile(name, linerepair.SetText(b, "toolUseId", to), info.Mode().Perm()); err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ import (
 
 // blocks returns the blocks of the message of a line.
 func blocks(line []byte) (out [][]byte) {
-	for v := range rawjson.Elements(rawjson.Last(rawjson.Last(line, "message"), "content")) {
+	for v := range rawjson.Elements(rawjson.At(line, "message", "content")) {
 		out = append(out, v)
 	}
 	return out
@@ -74,7 +74,7 @@ func (m *file) message(e *entry, findings []rule.Finding) {
 
 // block repairs one block: nil if it is to be left out; false if it stays as it is.
 func (m *file) block(e *entry, f rule.Finding, b []byte) ([]byte, bool) {
-	id := rawjson.Text(rawjson.Last(b, "id"))
+	id := rawjson.TextAt(b, "id")
 	switch f.Rule {
 	case "RH358":
 		m.r.Did(f, "removed the result", "a result whose call is missing")
@@ -119,7 +119,7 @@ func (m *file) renamed(content [][]byte) (changed bool) {
 		if !bytes.Contains(b, []byte(`"tool_use_id"`)) {
 			continue
 		}
-		id := rawjson.Text(rawjson.Last(b, "tool_use_id"))
+		id := rawjson.TextAt(b, "tool_use_id")
 		if t := m.again[id]; t != nil && t.skip == 0 {
 			content[n], changed = linerepair.SetText(b, "tool_use_id", t.id), true
 			delete(m.again, id)
@@ -158,7 +158,7 @@ func (m *file) response(e *entry, findings []rule.Finding) {
 }
 
 func responseOf(line []byte) string {
-	return rawjson.Text(rawjson.Last(rawjson.Last(line, "message"), "id"))
+	return rawjson.TextAt(line, "message", "id")
 }
 
 // reply is a result that is added after the response with its call.

@@ -82,7 +82,7 @@ func (m *file) collect(ctx context.Context) error {
 
 // timeOf returns the time of a line in milliseconds, 0 if it has none.
 func timeOf(b []byte) int64 {
-	t, err := time.Parse(time.RFC3339, rawjson.Text(rawjson.Last(b, "timestamp")))
+	t, err := time.Parse(time.RFC3339, rawjson.TextAt(b, "timestamp"))
 	if err != nil {
 		return 0
 	}

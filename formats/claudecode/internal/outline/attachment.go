@@ -67,7 +67,7 @@ func Attached(kind string, record []byte, rendered bool) bool {
 // one of the values that the condition names.
 func holds(record []byte, need string) bool {
 	if name, values, ok := strings.Cut(need, "="); ok {
-		value := Text(record, name)
+		value := rawjson.TextAt(record, name)
 		for v := range strings.SplitSeq(values, "|") {
 			if v == value {
 				return true

@@ -122,7 +122,7 @@ func startedBy(s *jsonl.Store, kid *jsonl.File) session.Link {
 		return link
 	}
 	if doc, _, err := rawjson.Line(b); err == nil {
-		link.Kind, link.Title, link.Call = Text(doc, "agentType"), Text(doc, "description"), Text(doc, "toolUseId")
+		link.Kind, link.Title, link.Call = rawjson.TextAt(doc, "agentType"), rawjson.TextAt(doc, "description"), rawjson.TextAt(doc, "toolUseId")
 	}
 	return link
 }

@@ -73,9 +73,6 @@ func KnownModel(model string) bool {
 	return words == 1 && strings.ContainsAny(rest, "0123456789")
 }
 
-// Text returns a string member of an object.
-func Text(doc []byte, name string) string { return rawjson.Text(rawjson.Last(doc, name)) }
-
 // Blank reports whether JavaScript's trim leaves nothing of s.
 func Blank(s string) bool { return strings.Trim(strings.TrimSpace(s), "\ufeff") == "" }
 

@@ -262,7 +262,7 @@ func (s *Tree) threadOf(o *Line, agent, line []byte) int32 {
 
 // LineID returns the uuid of a line, or an id made of its index i.
 func LineID(i int, line []byte) string {
-	if id := Text(line, "uuid"); id != "" {
+	if id := rawjson.TextAt(line, "uuid"); id != "" {
 		return id
 	}
 	return fmt.Sprintf("line-%d", i+1)
@@ -324,7 +324,7 @@ func (s *Tree) asked(o *Line, e *entry) {
 		}
 	}
 	if o.result {
-		if agent := Text(e.result, "agentId"); agent != "" && call != "" && len(s.Calls) < MaxCalls {
+		if agent := rawjson.TextAt(e.result, "agentId"); agent != "" && call != "" && len(s.Calls) < MaxCalls {
 			s.Calls[call] = "agent-" + agent
 		}
 		return

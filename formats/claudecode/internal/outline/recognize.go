@@ -25,7 +25,7 @@ func Recognize(l *formats.Location) (what string, score int) {
 		}
 	}
 	line := l.FirstLine()
-	if id := Text(line, "sessionId"); formats.IsUUID(id) && strings.EqualFold(l.Name(), id+Ending) && Text(line, "type") != "" {
+	if id := rawjson.TextAt(line, "sessionId"); formats.IsUUID(id) && strings.EqualFold(l.Name(), id+Ending) && rawjson.TextAt(line, "type") != "" {
 		return "named after the sessionId of its first line", sure
 	}
 	return "", 0

@@ -26,11 +26,11 @@ func (s *Tree) save(kind string, line []byte) {
 	at := int32(len(s.Lines))
 	switch kind {
 	case "file-history-snapshot":
-		for name, record := range rawjson.Members(rawjson.Last(rawjson.Last(line, "snapshot"), "trackedFileBackups")) {
+		for name, record := range rawjson.Members(rawjson.At(line, "snapshot", "trackedFileBackups")) {
 			s.keep(at, string(name), record)
 		}
 	case "file-history-delta":
-		s.keep(at, Text(line, "trackingPath"), rawjson.Last(line, "backup"))
+		s.keep(at, rawjson.TextAt(line, "trackingPath"), rawjson.Last(line, "backup"))
 	}
 }
 
@@ -41,7 +41,7 @@ func (s *Tree) keep(line int32, name string, record []byte) {
 	if name == "" || len(record) == 0 || record[0] != '{' {
 		return
 	}
-	one := Saved{Line: line, Path: name, File: Text(record, "backupFileName")}
+	one := Saved{Line: line, Path: name, File: rawjson.TextAt(record, "backupFileName")}
 	if last, ok := s.state[name]; ok && s.Saved[last].File == one.File {
 		return // another snapshot, and the same state
 	}

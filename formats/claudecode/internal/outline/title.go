@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"rehome/formats/internal/lines"
+	"rehome/internal/rawjson"
 )
 
 // MaxHead is how much of each end of a file the client reads to list it, and so do we.
@@ -22,11 +23,11 @@ func (s *Tree) Part(b []byte, inside bool) {
 func (s *Tree) named(kind string, line []byte) {
 	switch kind {
 	case "custom-title":
-		s.title = Text(line, "customTitle")
+		s.title = rawjson.TextAt(line, "customTitle")
 	case "ai-title":
-		s.generated = Text(line, "aiTitle")
+		s.generated = rawjson.TextAt(line, "aiTitle")
 	default:
-		s.legacy = Text(line, "summary")
+		s.legacy = rawjson.TextAt(line, "summary")
 	}
 }
 

@@ -18,7 +18,7 @@ func (w *walker) attachment(i int, f *members.Object, m *session.Message) bool {
 		f.Keep(unused)
 	}
 	record := f.Raw(inAttachment)
-	kind := outline.Text(record, "type")
+	kind := rawjson.TextAt(record, "type")
 	raw := members.Bare("attachment", record)
 	text, rendered := rendered(f.Raw(inRendered))
 	if outline.Attached(kind, record, rendered) {
@@ -51,7 +51,7 @@ func rendered(raw []byte) (text string, ok bool) {
 		blocks := 0
 		for b := range rawjson.Elements(content) {
 			blocks++
-			texts = append(texts, outline.Text(b, "text"))
+			texts = append(texts, rawjson.TextAt(b, "text"))
 		}
 		if blocks == 0 {
 			texts = append(texts, rawjson.Text(content))
@@ -67,7 +67,7 @@ func plain(raw []byte) bool {
 			return false
 		}
 		for b := range rawjson.Elements(rawjson.Last(r, "content")) {
-			if !outline.Only(b, "type", "text") || outline.Text(b, "type") != "text" {
+			if !outline.Only(b, "type", "text") || rawjson.TextAt(b, "type") != "text" {
 				return false
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 
-	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/internal/members"
 	"rehome/formats/session"
@@ -57,7 +56,7 @@ func (w *walker) split(b []byte) (kind string) {
 	if path, names, ok := blockMembers(kind); ok && w.block.Split(b, path, names) && rawjson.Text(w.block.Raw(0)) == kind {
 		return kind
 	}
-	kind = outline.Text(b, "type") // of several, the last one
+	kind = rawjson.TextAt(b, "type") // of several, the last one
 	if path, names, ok := blockMembers(kind); ok {
 		w.block.Split(b, path, names)
 	}

@@ -22,6 +22,7 @@ import (
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Decode yields the sessions of a config folder, a project's folder or a file.
@@ -77,7 +78,7 @@ func families(ctx context.Context, s *jsonl.Store) []*jsonl.File {
 			if err != nil {
 				break // decoding the file reports it
 			}
-			if id := outline.Text(l.Object, "sessionId"); id != "" {
+			if id := rawjson.TextAt(l.Object, "sessionId"); id != "" {
 				if up, ok := index[path.Join(path.Dir(f.Path), id+outline.Ending)]; ok {
 					return up
 				}

@@ -8,6 +8,7 @@ import (
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/members"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // The members of a line.
@@ -104,7 +105,7 @@ func (w *walker) settle(f *members.Object, to *[]session.Extra) {
 
 // opaque converts a line that is not part of the conversation.
 func (w *walker) opaque(i int, line []byte) bool {
-	kind := outline.Text(line, "type")
+	kind := rawjson.TextAt(line, "type")
 	return w.put(&session.Message{ID: outline.LineID(i, nil), Role: session.System, Origin: []string{w.addr(i).String()},
 		Parts: []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, line)}}})
 }

@@ -75,7 +75,7 @@ func recorded(value []byte) (out []string) {
 		case "content":
 			out = append(append(out, rawjson.Text(v)), texts(v)...)
 		case "file":
-			out = append(out, outline.Text(v, "content"))
+			out = append(out, rawjson.TextAt(v, "content"))
 		case "filenames":
 			var list []string
 			for f := range rawjson.Elements(v) {
@@ -96,7 +96,7 @@ var causes = [...]string{"rejected tool use", "InputValidationError", "nterrupte
 // texts returns the texts of blocks.
 func texts(blocks []byte) (out []string) {
 	for b := range rawjson.Elements(blocks) {
-		out = append(out, outline.Text(b, "text"))
+		out = append(out, rawjson.TextAt(b, "text"))
 	}
 	return out
 }
@@ -106,7 +106,7 @@ const maxOffloaded = 16 << 20
 
 // offloaded adds output that was too long for its line, from its file.
 func (w *walker) offloaded(r *session.ToolResult) {
-	file := outline.Text(r.Value, "persistedOutputPath")
+	file := rawjson.TextAt(r.Value, "persistedOutputPath")
 	if file == "" {
 		return
 	}

@@ -32,13 +32,13 @@ func Waits(kind string, input, args []byte) bool {
 	}
 	docs := [][]byte{input, args}
 	_, _, ok := replaced(docs)
-	return !ok && !isText(cursortools.Find(docs, "contents", "content", "file_text"))
+	return !ok && !rawjson.IsText(cursortools.Find(docs, "contents", "content", "file_text"))
 }
 
 // replaced is the text that the model said to take out, and what to put there.
 func replaced(docs [][]byte) (older, newer string, ok bool) {
 	a, b := cursortools.Find(docs, "old_string", "oldString", "old_str"), cursortools.Find(docs, "new_string", "newString", "new_str")
-	if isText(a) && isText(b) && len(a) > 2 {
+	if rawjson.IsText(a) && rawjson.IsText(b) && len(a) > 2 {
 		return rawjson.Text(a), rawjson.Text(b), true
 	}
 	if list := cursortools.Find(docs, "edits"); len(list) > 0 && list[0] == '[' {
@@ -48,14 +48,12 @@ func replaced(docs [][]byte) (older, newer string, ok bool) {
 				return "", "", false
 			}
 			a, b := sides(e)
-			older, newer, ok = rawjson.Text(a), rawjson.Text(b), isText(a) && isText(b) && len(a) > 2
+			older, newer, ok = rawjson.Text(a), rawjson.Text(b), rawjson.IsText(a) && rawjson.IsText(b) && len(a) > 2
 		}
 		return older, newer, ok
 	}
 	return "", "", false
 }
-
-func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 
 // claudeEdit is an Edit or a Write, from what the model said or else from what
 // came of it.
@@ -91,7 +89,7 @@ func claudeEdit(g *given, value []byte) (n Native, ok bool) {
 		}
 		return e.edited(true), true
 	}
-	if body := cursortools.Find(docs, "contents", "content", "file_text"); isText(body) {
+	if body := cursortools.Find(docs, "contents", "content", "file_text"); rawjson.IsText(body) {
 		s := rawjson.Text(body)
 		if e.after == nil {
 			e.after = &s
@@ -109,7 +107,7 @@ var changes = [...]string{"old_string", "oldString", "old_str", "new_string", "n
 // said marks the arguments whose texts are in the new call. It names a patch that has more.
 func (e *edit) said(g *given) (left []string) {
 	doc, _ := g.said()
-	if isText(doc) && !e.has(doc) {
+	if rawjson.IsText(doc) && !e.has(doc) {
 		left = []string{"patch"}
 	}
 	for _, m := range g.rest() {
@@ -159,7 +157,7 @@ func (e *edit) follows(text string) bool {
 
 // told is a change from what came of it alone.
 func (e *edit) told(docs [][]byte) (Native, bool) {
-	if raw := cursortools.Find(docs, "contentsAfterEdit"); e.after == nil && isText(raw) {
+	if raw := cursortools.Find(docs, "contentsAfterEdit"); e.after == nil && rawjson.IsText(raw) {
 		s := rawjson.Text(raw)
 		e.after = &s
 	}
@@ -191,24 +189,24 @@ func (e *edit) told(docs [][]byte) (Native, bool) {
 
 // contents takes what the client kept of a file.
 func (e *edit) contents(came [][]byte) {
-	if raw := cursortools.Find(came, "beforeFullFileContent", "beforeContent"); isText(raw) {
+	if raw := cursortools.Find(came, "beforeFullFileContent", "beforeContent"); rawjson.IsText(raw) {
 		s := rawjson.Text(raw)
 		e.before = &s
 	}
-	if raw := cursortools.Find(came, "afterFullFileContent", "afterContent", "contentsAfterEdit"); isText(raw) {
+	if raw := cursortools.Find(came, "afterFullFileContent", "afterContent", "contentsAfterEdit"); rawjson.IsText(raw) {
 		s := rawjson.Text(raw)
 		e.after = &s
 	}
-	if raw := cursortools.Find(came, "diffString", "patch"); isText(raw) {
+	if raw := cursortools.Find(came, "diffString", "patch"); rawjson.IsText(raw) {
 		e.hunks = udiff.Parse(rawjson.Text(raw))
 	}
-	if diff := cursortools.Find(came, "diff"); len(e.hunks) == 0 && isText(diff) {
+	if diff := cursortools.Find(came, "diff"); len(e.hunks) == 0 && rawjson.IsText(diff) {
 		e.hunks = udiff.Parse(rawjson.Text(diff))
 	} else if len(e.hunks) == 0 {
 		for c := range rawjson.Elements(rawjson.Last(diff, "chunks")) {
 			start, _ := strconv.Atoi(string(rawjson.Last(c, "oldStart")))
 			fresh, _ := strconv.Atoi(string(rawjson.Last(c, "newStart")))
-			if h := udiff.Chunk(rawjson.Text(rawjson.Last(c, "diffString")), start, fresh); len(h.Lines) > 0 {
+			if h := udiff.Chunk(rawjson.TextAt(c, "diffString"), start, fresh); len(h.Lines) > 0 {
 				e.hunks = append(e.hunks, h)
 			}
 		}

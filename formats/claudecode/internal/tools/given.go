@@ -138,7 +138,7 @@ func (a *argument) value(raw []byte) []byte {
 		}
 	}
 	text := word(raw)
-	if text == "" && (!isText(raw) || a.must && a.name != "content") {
+	if text == "" && (!rawjson.IsText(raw) || a.must && a.name != "content") {
 		return nil
 	}
 	return appendText(nil, text)
@@ -150,7 +150,7 @@ func (g *given) folder(session string) (cd string) {
 	names := toolmap.ArgumentNames("shell", "workingDirectory")
 	raw := g.find(names...)
 	dir, _ := strings.CutPrefix(rawjson.Text(raw), "file://")
-	if len(raw) == 0 || !isText(raw) {
+	if !rawjson.IsText(raw) {
 		return ""
 	}
 	g.use(raw, names...)

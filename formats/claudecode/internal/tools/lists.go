@@ -168,8 +168,8 @@ func question(number int, element []byte) ([]byte, bool) {
 
 func option(_ int, element []byte) ([]byte, bool) {
 	one := newItem(element)
-	one.numbered(rawjson.Text(rawjson.Last(element, "label")))
-	if isText(element) {
+	one.numbered(rawjson.TextAt(element, "label"))
+	if rawjson.IsText(element) {
 		one.put("label", element)
 	} else if !one.copy("label") {
 		return nil, false

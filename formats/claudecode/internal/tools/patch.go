@@ -90,7 +90,7 @@ func several(docs [][]byte) (older, newer string, ok bool) {
 	var a, b []string
 	for e := range rawjson.Elements(list) {
 		from, to := sides(e)
-		if !isText(from) || !isText(to) || len(from) == 2 {
+		if !rawjson.IsText(from) || !rawjson.IsText(to) || len(from) == 2 {
 			return "", "", false
 		}
 		a, b = append(a, rawjson.Text(from)), append(b, rawjson.Text(to))

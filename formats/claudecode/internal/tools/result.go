@@ -27,7 +27,7 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		ran(&o, came, shown)
 	case "Read":
 		file := rawjson.Last(n.Input, "file_path")
-		if !isText(file) {
+		if !rawjson.IsText(file) {
 			return nil
 		}
 		n.read(&o, file, came, shown)
@@ -65,12 +65,12 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 // ran is what a command printed.
 func ran(o *object.Writer, came [][]byte, shown string) {
 	out, err := cursortools.Find(came, "stdout", "output"), cursortools.Find(came, "stderr")
-	if isText(out) {
+	if rawjson.IsText(out) {
 		o.Raw("stdout", out)
 	} else {
 		o.Text("stdout", shown)
 	}
-	if isText(err) {
+	if rawjson.IsText(err) {
 		o.Raw("stderr", err)
 	} else {
 		o.Text("stderr", "")
@@ -100,7 +100,7 @@ func globbed(o *object.Writer, came [][]byte) {
 
 func (n Native) read(o *object.Writer, name []byte, came [][]byte, shown string) {
 	body := shown
-	if raw := cursortools.Find(came, "content", "contents"); isText(raw) {
+	if raw := cursortools.Find(came, "content", "contents"); rawjson.IsText(raw) {
 		body = rawjson.Text(raw)
 	}
 	lines, first := strings.Count(body, "\n")+1, 1

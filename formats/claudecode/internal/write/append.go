@@ -12,6 +12,7 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/lines"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // tail is what lines that are appended to a file continue.
@@ -93,7 +94,7 @@ func readTail(ctx context.Context, f *os.File) (*tail, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.titles[outline.Text(b, "type")] = b
+			t.titles[rawjson.TextAt(b, "type")] = b
 		}
 	}
 	switch {
@@ -108,7 +109,7 @@ func readTail(ctx context.Context, f *os.File) (*tail, error) {
 	if err == nil && b[0] != '{' {
 		err = errors.New("the last message is malformed")
 	}
-	t.parent = outline.Text(b, "uuid")
+	t.parent = rawjson.TextAt(b, "uuid")
 	if err == nil && !formats.IsUUID(t.parent) {
 		err = fmt.Errorf("uuid %q of the last message is invalid", t.parent)
 	}

@@ -4,6 +4,7 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/object"
 	"rehome/formats/session"
+	"rehome/internal/rawjson"
 )
 
 // attached writes an attachment of Claude Code as the line that it was, so that the
@@ -11,7 +12,7 @@ import (
 // branch has none: the client would add it to the live one.
 func (e *encoder) attached(m *session.Message, parts []session.Part) bool {
 	t, ok := parts[0].(*session.Injected)
-	if !ok || len(parts) > 1 || !e.own || e.branch != "" || len(t.Extras) > 0 || t.Tag == "" || outline.Text(t.Data, "type") != t.Tag {
+	if !ok || len(parts) > 1 || !e.own || e.branch != "" || len(t.Extras) > 0 || t.Tag == "" || rawjson.TextAt(t.Data, "type") != t.Tag {
 		return false
 	}
 	if !outline.Attached(t.Tag, t.Data, t.Text != "") {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/object"
 	"rehome/formats/loss"
 	"rehome/internal/rawjson"
@@ -28,7 +27,7 @@ func (e *encoder) again(to int64) {
 	}
 	c := copier{encoder: e, uuids: map[string]string{}, calls: map[string]string{}}
 	for line := range bytes.Lines(b) {
-		if k := outline.Text(line, "type"); k == "user" || k == "assistant" {
+		if k := rawjson.TextAt(line, "type"); k == "user" || k == "assistant" {
 			c.line(line)
 		}
 	}
@@ -42,7 +41,7 @@ type copier struct {
 }
 
 func (c *copier) line(line []byte) {
-	old := outline.Text(line, "uuid")
+	old := rawjson.TextAt(line, "uuid")
 	id := uuid("line", c.id, c.agent, itoa(c.lines))
 	c.uuids[old] = id
 	p := object.New(c.buf)
@@ -57,7 +56,7 @@ func (c *copier) line(line []byte) {
 		case "uuid":
 			p.Text(name, id)
 		case "sourceToolAssistantUUID":
-			p.Text(name, c.uuids[outline.Text(line, name)])
+			p.Text(name, c.uuids[rawjson.TextAt(line, name)])
 		case "message":
 			p.Raw(name, c.renamed(v))
 		case "rehome": // written before the timestamp, with the branch
@@ -114,11 +113,11 @@ func (c *copier) renamed(m []byte) []byte {
 
 // block replaces the id of a call in a call or a result.
 func (c *copier) block(b []byte) []byte {
-	member := map[string]string{"tool_use": "id", "tool_result": "tool_use_id"}[outline.Text(b, "type")]
+	member := map[string]string{"tool_use": "id", "tool_result": "tool_use_id"}[rawjson.TextAt(b, "type")]
 	if member == "" {
 		return b
 	}
-	old := outline.Text(b, member)
+	old := rawjson.TextAt(b, member)
 	if c.calls[old] == "" {
 		c.calls[old] = c.fresh(old)
 	}

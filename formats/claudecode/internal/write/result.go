@@ -92,7 +92,7 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 	}
 	if r.Error && !e.own {
 		blocks = slices.DeleteFunc(blocks, func(block []byte) bool {
-			if outline.Text(block, "type") != "image" {
+			if rawjson.TextAt(block, "type") != "image" {
 				return false
 			}
 			images = append(images, block)
@@ -154,7 +154,7 @@ func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) 
 
 // reference reports whether a block names a tool that a search found.
 func reference(raw []byte) bool {
-	return outline.Text(raw, "type") == "tool_reference" && outline.Text(raw, "tool_name") != "" && outline.Only(raw, "type", "tool_name")
+	return rawjson.TextAt(raw, "type") == "tool_reference" && rawjson.TextAt(raw, "tool_name") != "" && outline.Only(raw, "type", "tool_name")
 }
 
 // drawn returns the record that the client displays.
@@ -179,7 +179,7 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 // that holds a long output. That file belongs to the session that was read; its text
 // is in the extras.
 func withoutFile(value []byte) []byte {
-	if outline.Text(value, "persistedOutputPath") == "" {
+	if rawjson.TextAt(value, "persistedOutputPath") == "" {
 		return bytes.Clone(value)
 	}
 	p := object.New(nil)
@@ -195,12 +195,12 @@ func withoutFile(value []byte) []byte {
 func (e *encoder) agentResult(c *call, shown string) []byte {
 	p := object.New(nil)
 	p.Text("status", "completed")
-	p.Text("prompt", outline.Text(c.native.Input, "prompt"))
+	p.Text("prompt", rawjson.TextAt(c.native.Input, "prompt"))
 	if child := c.src.Child; e.children[child] {
 		// Other subagents have no file.
 		p.Text("agentId", agentID(e.s.Agent, child))
 	}
-	p.Text("agentType", agentType(outline.Text(c.native.Input, "subagent_type")))
+	p.Text("agentType", agentType(rawjson.TextAt(c.native.Input, "subagent_type")))
 	p.Name("content")
 	in := object.New(append(p.B, '['))
 	in.Text("type", "text")

@@ -129,7 +129,7 @@ func (e *encoder) printed(m *session.Message, r *session.ToolResult) bool {
 			return false
 		}
 	}
-	failed := outline.Text(r.Value, "stderr")
+	failed := rawjson.TextAt(r.Value, "stderr")
 	if code := string(rawjson.Last(r.Value, "exitCode")); code != "" && code != "0" {
 		if failed != "" && !strings.HasSuffix(failed, "\n") {
 			failed += "\n"
@@ -137,7 +137,7 @@ func (e *encoder) printed(m *session.Message, r *session.ToolResult) bool {
 		failed += "Exit code " + code
 	}
 	e.note(loss.ResultOrphan)
-	said := outline.OutputTag + outline.Text(r.Value, "stdout") + "</bash-stdout><bash-stderr>" + failed + "</bash-stderr>"
+	said := outline.OutputTag + rawjson.TextAt(r.Value, "stdout") + "</bash-stdout><bash-stderr>" + failed + "</bash-stderr>"
 	e.words(m, []session.Part{&session.Text{Text: said}}, true, false)
 	return true
 }

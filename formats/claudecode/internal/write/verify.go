@@ -155,7 +155,7 @@ func (c *checker) chained(kind string) error {
 	if !formats.IsUUID(id) || c.uuids[id] {
 		return errors.New("uuid is malformed or duplicated")
 	}
-	branch := outline.Text(c.outer.Raw("rehome"), "branch")
+	branch := rawjson.TextAt(c.outer.Raw("rehome"), "branch")
 	c.turn(branch)
 	boundary := kind == "system" && c.outer.Text("subtype") == "compact_boundary"
 	up := c.outer.Text("parentUuid")
@@ -191,7 +191,7 @@ func (c *checker) chained(kind string) error {
 	case "assistant":
 		return c.assistant()
 	case "attachment":
-		if outline.Text(c.outer.Raw("attachment"), "type") == "" {
+		if rawjson.TextAt(c.outer.Raw("attachment"), "type") == "" {
 			return errors.New("attachment without a type")
 		}
 	}
@@ -211,7 +211,7 @@ func (c *checker) user() error {
 	c.said = true
 	results, others := 0, 0
 	switch {
-	case len(content) > 0 && content[0] == '"':
+	case rawjson.IsText(content):
 		if !says(content) {
 			return errors.New("empty text")
 		}
@@ -248,7 +248,7 @@ func (c *checker) result() error {
 	}
 	delete(c.open, id)
 	content := c.part.Raw("content")
-	if len(content) > 0 && content[0] == '"' {
+	if rawjson.IsText(content) {
 		if failed := string(c.part.Raw("is_error")) != "false"; !says(content) && (failed || string(content) != `""`) {
 			return errors.New("blank tool result, or an error result without text")
 		}
@@ -285,7 +285,7 @@ func said(b *outline.Fields) error {
 		}
 	case "image", "document":
 		source := b.Raw("source")
-		if !b.Only("type", "source") || !outline.Only(source, "type", "media_type", "data") || outline.Text(source, "type") != "base64" || outline.Text(source, "data") == "" {
+		if !b.Only("type", "source") || !outline.Only(source, "type", "media_type", "data") || rawjson.TextAt(source, "type") != "base64" || rawjson.TextAt(source, "data") == "" {
 			return errors.New("malformed image or document")
 		}
 	default:

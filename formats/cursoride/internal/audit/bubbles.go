@@ -74,7 +74,7 @@ func first(doc []byte, name string) []byte {
 }
 
 func (j *judge) checkpoint(at store.Addr, session, doc []byte) {
-	id := rawjson.Text(rawjson.Last(doc, "checkpointId"))
+	id := rawjson.TextAt(doc, "checkpointId")
 	if id == "" {
 		return
 	}
@@ -91,9 +91,9 @@ func kept(at store.Addr) store.Addr {
 
 // contents collects the file contents that an edit refers to.
 func (j *judge) contents(at store.Addr, doc []byte) {
-	result := lists.EmbeddedJSON(rawjson.Last(rawjson.Last(doc, "toolFormerData"), "result"))
+	result := lists.EmbeddedJSON(rawjson.At(doc, "toolFormerData", "result"))
 	for _, name := range [...]string{"beforeContentId", "afterContentId"} {
-		text := strings.TrimPrefix(rawjson.Text(rawjson.Last(result, name)), lists.ContentRow)
+		text := strings.TrimPrefix(rawjson.TextAt(result, name), lists.ContentRow)
 		var id [sha256.Size]byte
 		if n, err := hex.Decode(id[:], []byte(text[:min(len(text), 2*len(id))])); err != nil || n != len(id) || text == lists.EmptyContent {
 			continue
@@ -120,7 +120,7 @@ func (j *judge) tool(at store.Addr, session, raw []byte) {
 			j.found("RH421", at, "/toolFormerData/"+name, "")
 		}
 	}
-	switch rawjson.Text(rawjson.Last(raw, "status")) {
+	switch rawjson.TextAt(raw, "status") {
 	case "loading", "started", "pending", "generating":
 		j.b.named.mu.Lock()
 		defer j.b.named.mu.Unlock()

@@ -133,7 +133,7 @@ func (r *records) own(id string, at store.Addr) {
 			}
 		}
 	}
-	if of := rawjson.Text(rawjson.Last(r.f.Raw(lists.ComSubagentInfo), "parentComposerId")); of != "" {
+	if of := rawjson.TextAt(r.f.Raw(lists.ComSubagentInfo), "parentComposerId"); of != "" {
 		r.parents = append(r.parents, named{at, "/subagentInfo/parentComposerId", of})
 	}
 }
@@ -152,12 +152,12 @@ func (r *records) headers(at store.Addr) (n int, inline map[string]bool) {
 		inline[string(name)] = true
 	}
 	for value := range rawjson.Elements(r.f.Raw(lists.ComTalk)) {
-		if id := rawjson.Text(rawjson.Last(value, "bubbleId")); id != "" {
+		if id := rawjson.TextAt(value, "bubbleId"); id != "" {
 			inline[id] = true
 		}
 	}
 	for value := range rawjson.Elements(r.f.Raw(lists.ComHeaders)) {
-		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
+		id := rawjson.TextAt(value, "bubbleId")
 		_, twice := r.listedBubbles[id]
 		if twice && id != "" && r.q.Enabled(rule.References) {
 			r.found("RH348", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), "bubble %q", id)
@@ -203,7 +203,7 @@ func (r *records) missing(session string, at store.Addr, inline map[string]bool)
 	}
 	n := 0
 	for value := range rawjson.Elements(r.f.Raw(lists.ComHeaders)) {
-		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
+		id := rawjson.TextAt(value, "bubbleId")
 		if id != "" && r.listedBubbles[id] && !inline[id] && !r.s.named.misplaced[session+":"+id] {
 			r.listedBubbles[id] = false // report it once, even if it is listed twice
 			r.found("RH330", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), "bubble %q", id)
@@ -219,10 +219,10 @@ func (r *records) summary(at store.Addr) {
 		return
 	}
 	pointer := "/latestConversationSummary/truncationLastBubbleIdInclusive"
-	last := rawjson.Text(rawjson.Last(raw, "truncationLastBubbleIdInclusive"))
+	last := rawjson.TextAt(raw, "truncationLastBubbleIdInclusive")
 	if last == "" {
 		pointer = "/latestConversationSummary/summary/truncationLastBubbleIdInclusive"
-		last = rawjson.Text(rawjson.Last(rawjson.Last(raw, "summary"), "truncationLastBubbleIdInclusive"))
+		last = rawjson.TextAt(raw, "summary", "truncationLastBubbleIdInclusive")
 	}
 	if _, listed := r.listedBubbles[last]; last != "" && !listed && len(r.listedBubbles) > 0 {
 		r.found("RH425", at, pointer, "bubble %q", last)

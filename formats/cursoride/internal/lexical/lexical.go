@@ -97,7 +97,7 @@ func (w *writer) node(b []byte, depth int) {
 
 func first(object []byte, names ...string) string {
 	for _, n := range names {
-		if text := rawjson.Text(rawjson.Last(object, n)); text != "" {
+		if text := rawjson.TextAt(object, n); text != "" {
 			return text
 		}
 	}

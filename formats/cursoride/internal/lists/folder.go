@@ -49,14 +49,14 @@ func ReadWorkspace(file string) (f Folder, ok bool) {
 
 // URIText returns a URI that is an object, as VS Code writes them.
 func URIText(value []byte) string {
-	if text := rawjson.Text(rawjson.Last(value, "external")); text != "" {
+	if text := rawjson.TextAt(value, "external"); text != "" {
 		return text
 	}
-	scheme, at := rawjson.Text(rawjson.Last(value, "scheme")), rawjson.Text(rawjson.Last(value, "path"))
+	scheme, at := rawjson.TextAt(value, "scheme"), rawjson.TextAt(value, "path")
 	if scheme == "" || at == "" {
 		return ""
 	}
-	u := url.URL{Scheme: scheme, Host: rawjson.Text(rawjson.Last(value, "authority")), Path: at}
+	u := url.URL{Scheme: scheme, Host: rawjson.TextAt(value, "authority"), Path: at}
 	return u.String()
 }
 
@@ -101,7 +101,7 @@ func unescaped(p string) (string, bool) {
 // {"id":…,"uri":{…}}, of several folders "configPath", of a window without a
 // folder only the id.
 func Identified(value []byte) (id string, f Folder) {
-	id = rawjson.Text(rawjson.Last(value, "id"))
+	id = rawjson.TextAt(value, "id")
 	for _, name := range [...]string{"uri", "configPath"} {
 		at := rawjson.Last(value, name)
 		if text := rawjson.Text(at); text != "" {
@@ -109,7 +109,7 @@ func Identified(value []byte) (id string, f Folder) {
 		}
 		if text := URIText(at); text != "" {
 			f = ByURI(text)
-			if native := rawjson.Text(rawjson.Last(at, "fsPath")); native != "" && f.URI == "" {
+			if native := rawjson.TextAt(at, "fsPath"); native != "" && f.URI == "" {
 				f.Path = native
 			}
 			return id, f

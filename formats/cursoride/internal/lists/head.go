@@ -121,12 +121,12 @@ func (e *Entry) take(f *members.Object, at headAt) {
 
 // TakeParent takes what a subagent's record says of where it came from.
 func (e *Entry) TakeParent(info []byte) {
-	if of := rawjson.Text(rawjson.Last(info, "parentComposerId")); of != "" && e.Parent.Session == "" {
+	if of := rawjson.TextAt(info, "parentComposerId"); of != "" && e.Parent.Session == "" {
 		e.Parent.Session = of
 	}
-	e.Parent.Call = cmp.Or(e.Parent.Call, rawjson.Text(rawjson.Last(info, "toolCallId")))
+	e.Parent.Call = cmp.Or(e.Parent.Call, rawjson.TextAt(info, "toolCallId"))
 	for _, name := range [...]string{"subagentTypeName", "subagentType", "typeName"} {
-		e.Parent.Kind = cmp.Or(e.Parent.Kind, rawjson.Text(rawjson.Last(info, name)))
+		e.Parent.Kind = cmp.Or(e.Parent.Kind, rawjson.TextAt(info, name))
 	}
 }
 

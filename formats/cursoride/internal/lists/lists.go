@@ -146,7 +146,7 @@ func SidebarSessions(b []byte, depth int, f func(id string)) (n int64) {
 		}
 	}
 	for value := range rawjson.Elements(b) {
-		if id := rawjson.Text(rawjson.Last(value, "composerId")); LooksLikeID(id) {
+		if id := rawjson.TextAt(value, "composerId"); LooksLikeID(id) {
 			f(id)
 		}
 	}

@@ -16,7 +16,7 @@ type Said struct{ sum [sha256.Size]byte }
 func (s *Said) Add(id string, bubble []byte) {
 	b := session.AppendString(nil, id)
 	for _, raw := range [][]byte{
-		rawjson.Last(bubble, "text"), rawjson.Last(rawjson.Last(bubble, "thinking"), "text"), rawjson.Last(rawjson.Last(bubble, "conversationSummary"), "summary"),
+		rawjson.Last(bubble, "text"), rawjson.At(bubble, "thinking", "text"), rawjson.At(bubble, "conversationSummary", "summary"),
 	} {
 		b = session.AppendString(b, rawjson.Text(raw))
 	}

@@ -88,7 +88,7 @@ func (b *bubble) tokens() (in, out int64) {
 
 // model returns the model that a bubble names.
 func (b *bubble) model() string {
-	name := rawjson.Text(rawjson.Last(b.f.Raw(bubModelInfo), "modelName"))
+	name := rawjson.TextAt(b.f.Raw(bubModelInfo), "modelName")
 	if name == "" {
 		name = rawjson.Text(b.f.Raw(bubModelType))
 	}

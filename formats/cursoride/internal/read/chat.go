@@ -199,7 +199,7 @@ func (c *Chat) list(f *members.Object) {
 	}
 	order := c.talk(talk, inline)
 	for value := range rawjson.Elements(f.Raw(lists.ComHeaders)) {
-		h := header{id: rawjson.Text(rawjson.Last(value, "bubbleId"))}
+		h := header{id: rawjson.TextAt(value, "bubbleId")}
 		h.user = string(rawjson.Last(value, "type")) == "1"
 		h.at, _ = lists.Moment(rawjson.Last(value, "createdAt"))
 		for name := range rawjson.Members(value) {
@@ -239,9 +239,9 @@ func (c *Chat) list(f *members.Object) {
 func (c *Chat) talk(list []byte, inline map[string][]byte) (order []string) {
 	seen, times := map[string][]byte{}, map[string]int{}
 	for value := range rawjson.Elements(list) {
-		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
+		id := rawjson.TextAt(value, "bubbleId")
 		if id == "" {
-			id = cmp.Or(rawjson.Text(rawjson.Last(value, "id")), unnamed(len(order)))
+			id = cmp.Or(rawjson.TextAt(value, "id"), unnamed(len(order)))
 		}
 		first, base := seen[id], id
 		if bytes.Equal(first, value) {
@@ -327,9 +327,9 @@ func (c *Chat) capabilities(f *members.Object) {
 // compacted finds the last bubble that is not sent to the model any more.
 func (c *Chat) compacted(f *members.Object) {
 	raw := f.Full(lists.ComSummary)
-	last := rawjson.Text(rawjson.Last(raw, "truncationLastBubbleIdInclusive"))
+	last := rawjson.TextAt(raw, "truncationLastBubbleIdInclusive")
 	if inner := rawjson.Last(raw, "summary"); last == "" {
-		last = rawjson.Text(rawjson.Last(inner, "truncationLastBubbleIdInclusive"))
+		last = rawjson.TextAt(inner, "truncationLastBubbleIdInclusive")
 	}
 	if last != "" {
 		c.past = slices.IndexFunc(c.headers, func(h header) bool { return h.id == last })

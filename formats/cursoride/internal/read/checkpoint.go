@@ -60,7 +60,7 @@ func (w *walk) diffURIs() map[string]string {
 	for uri, blocks := range rawjson.Members(w.blocks) {
 		for _, block := range rawjson.Members(blocks) {
 			for _, name := range [...]string{"diffId", "latestDiffId"} {
-				if id := rawjson.Text(rawjson.Last(block, name)); id != "" {
+				if id := rawjson.TextAt(block, name); id != "" {
 					out[id] = string(uri)
 				}
 			}
@@ -91,7 +91,7 @@ func (w *walk) checkpoint(a *aside, r lists.Row, yield func(*session.File, error
 		uri := lists.URIText(rawjson.Last(value, "uri"))
 		f := &session.File{Path: filePath(uri), Origin: []string{r.Addr.String()}, Extras: []session.Extra{id}}
 		if f.Path == "" {
-			f.Path = rawjson.Text(rawjson.Last(rawjson.Last(value, "uri"), "fsPath"))
+			f.Path = rawjson.TextAt(value, "uri", "fsPath")
 		}
 		for name, v := range rawjson.Members(value) {
 			switch string(name) {
@@ -179,7 +179,7 @@ func (w *walk) base(uri string) ([]byte, bool) {
 			w.heldBefore[string(name)] = value
 		}
 	}
-	if v := rawjson.Last(w.heldBefore[uri], "content"); len(v) > 0 && v[0] == '"' {
+	if v := rawjson.Last(w.heldBefore[uri], "content"); rawjson.IsText(v) {
 		w.baseText = append([]byte{}, rawjson.Text(v)...)
 	} else if a := w.aside(lists.OriginalRow, uri); a != nil {
 		f, ok, err := w.Database.Disk.Get(w.ctx, lists.OriginalRow+w.ID+":"+uri, lists.MaxValue)

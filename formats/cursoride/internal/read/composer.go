@@ -48,7 +48,7 @@ func (c *Chat) fill(f *members.Object) {
 		f.Keep(lists.ComPlainID)
 	}
 	s.Branch = cmp.Or(f.Text(lists.ComBranch), e.Branch)
-	if name := rawjson.Text(rawjson.Last(f.Raw(lists.ComModel), "modelName")); name != "default" {
+	if name := rawjson.TextAt(f.Raw(lists.ComModel), "modelName"); name != "default" {
 		s.Model = name // "default" is the client's own choice
 	}
 	f.KeepFull(lists.ComModel)

@@ -18,11 +18,11 @@ func (c *Chat) work(f *members.Object) {
 	e.TakeFolder(c.x.Store, f.Raw(lists.ComSpace))
 	tree := f.Raw(lists.ComTree)
 	if e.Folder.Path == "" {
-		e.Folder.Path = rawjson.Text(rawjson.Last(tree, "worktreePath"))
+		e.Folder.Path = rawjson.TextAt(tree, "worktreePath")
 	}
-	s.Branch = cmp.Or(s.Branch, rawjson.Text(rawjson.Last(tree, "branchName")))
+	s.Branch = cmp.Or(s.Branch, rawjson.TextAt(tree, "branchName"))
 	for value := range rawjson.Elements(f.Raw(lists.ComRepos)) {
-		repo := session.Repo{Path: rawjson.Text(rawjson.Last(value, "repoPath")), Branch: rawjson.Text(rawjson.Last(value, "branchName"))}
+		repo := session.Repo{Path: rawjson.TextAt(value, "repoPath"), Branch: rawjson.TextAt(value, "branchName")}
 		if repo.Path != "" {
 			s.Repos = append(s.Repos, repo)
 		}
@@ -57,7 +57,7 @@ func (c *Chat) bubbleFolder(ctx context.Context) error {
 				return nil
 			}
 		}
-		if dir := rawjson.Text(rawjson.Last(b.body, "workspaceProjectDir")); dir != "" {
+		if dir := rawjson.TextAt(b.body, "workspaceProjectDir"); dir != "" {
 			c.settleFolder(lists.ByURI(dir))
 			return nil
 		}

@@ -103,7 +103,7 @@ func (w *walk) untouched(yield func(*session.File, error) bool) bool {
 		uri := string(name)
 		f := &session.File{Path: filePath(uri), Origin: []string{w.addr.String()}}
 		for n, v := range rawjson.Members(value) {
-			if string(n) == "content" && len(v) > 0 && v[0] == '"' {
+			if string(n) == "content" && rawjson.IsText(v) {
 				f.Before = &session.Body{Bytes: []byte(rawjson.Text(v))}
 			} else if !members.Empty(v) {
 				f.Extras = append(f.Extras, session.Extra{Name: string(n), Raw: members.Bare(string(n), v)})

@@ -55,7 +55,7 @@ func (a *agent) match(b *batch) int {
 		if bub.user && text == "" {
 			text = rawjson.Text(bub.f.Raw(bubText))
 		}
-		if id := rawjson.Text(rawjson.Last(bub.f.Raw(bubTool), "toolCallId")); id != "" {
+		if id := rawjson.TextAt(bub.f.Raw(bubTool), "toolCallId"); id != "" {
 			see(a.known.calls[id])
 		}
 	}

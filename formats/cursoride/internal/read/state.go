@@ -147,7 +147,7 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 			c.count(lists.Claimed)
 			c.newest = string(found.Bytes)
 		}
-		if ok && c.newest != rawjson.Text(rawjson.Last(f.Raw(lists.ComRehome), "state")) {
+		if ok && c.newest != rawjson.TextAt(f.Raw(lists.ComRehome), "state") {
 			c.Out.Extras = append(c.Out.Extras, session.Extra{Name: strings.TrimSuffix(lists.RootRow, ":"), Raw: session.AppendString(nil, c.newest)})
 		}
 	}
@@ -192,11 +192,11 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 func (c *Chat) asWritten(ctx context.Context, f *members.Object) (bool, error) {
 	mark := f.Raw(lists.ComRehome)
 	n, ok := members.Whole(rawjson.Last(mark, "bubbles"))
-	if !ok || n != int64(len(c.headers)) || c.headers[n-1].id != rawjson.Text(rawjson.Last(mark, "last")) {
+	if !ok || n != int64(len(c.headers)) || c.headers[n-1].id != rawjson.TextAt(mark, "last") {
 		return false, nil
 	}
 	id := agentstate.ID(sha256.Sum256(lists.RootBytes(c.state)))
-	if id.String() != rawjson.Text(rawjson.Last(mark, "state")) || id.String() != c.newest {
+	if id.String() != rawjson.TextAt(mark, "state") || id.String() != c.newest {
 		return false, nil
 	}
 	var said lists.Said
@@ -207,14 +207,14 @@ func (c *Chat) asWritten(ctx context.Context, f *members.Object) (bool, error) {
 		}
 		said.Add(h.id, b.body)
 	}
-	return said.String() == rawjson.Text(rawjson.Last(mark, "said")), nil
+	return said.String() == rawjson.TextAt(mark, "said"), nil
 }
 
 // turnsOf reads what rehome wrote of turns besides the agent's state.
 func turnsOf(list []byte) map[int]session.Turn {
 	out := map[int]session.Turn{}
 	for e := range rawjson.Elements(list) {
-		text := func(name string) string { return rawjson.Text(rawjson.Last(e, name)) }
+		text := func(name string) string { return rawjson.TextAt(e, name) }
 		t := session.Turn{ID: text("id"), Status: text("status"), Error: text("error")}
 		if usage := rawjson.Last(e, "usage"); usage != nil {
 			u := session.UnknownUsage()

@@ -28,7 +28,7 @@ func (b *bubble) lacks() bool {
 	if b.body == nil {
 		return true
 	}
-	if raw := b.f.Raw(bubThinking); len(raw) > 0 && raw[0] == '{' && rawjson.Text(rawjson.Last(raw, "text")) == "" && rawjson.Last(raw, "signature") != nil {
+	if raw := b.f.Raw(bubThinking); len(raw) > 0 && raw[0] == '{' && rawjson.TextAt(raw, "text") == "" && rawjson.Last(raw, "signature") != nil {
 		return true
 	}
 	raw := b.f.Full(bubTool)
@@ -161,7 +161,7 @@ func (s *supply) add(m *session.Message) {
 // markSeen records what a bubble holds.
 func (s *supply) markSeen(b *bubble) {
 	s.said[rawjson.Text(b.f.Raw(bubText))] = true
-	s.said[rawjson.Text(rawjson.Last(b.f.Raw(bubTool), "toolCallId"))] = true
+	s.said[rawjson.TextAt(b.f.Raw(bubTool), "toolCallId")] = true
 }
 
 // tool fills in what a bubble lacks of a call.

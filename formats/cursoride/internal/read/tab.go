@@ -22,7 +22,7 @@ func (c *Chat) translate(b *bubble) {
 		case e.Name == "rawText" && !b.user, e.Name == "content" && f.Raw(bubText) == nil && e.Raw[0] == '"':
 			text = e.Raw
 		case e.Name == "role" && f.Raw(bubType) == nil && setKind(f, e.Raw):
-		case e.Name == "delegate" && rawjson.Text(rawjson.Last(e.Raw, "a")) != "" && b.user && rawjson.Text(f.Raw(bubText)) == "":
+		case e.Name == "delegate" && rawjson.TextAt(e.Raw, "a") != "" && b.user && rawjson.Text(f.Raw(bubText)) == "":
 			text = rawjson.Last(e.Raw, "a")
 		case e.Name == "initText" && f.Raw(bubRichText) == nil:
 			f.Set(bubRichText, e.Raw)

@@ -102,7 +102,7 @@ func (d *assembler) tool(raw []byte, bubble string) tool {
 	t.contents(c, value)
 	r := &session.ToolResult{Value: value}
 	status, decision := f.Text(toolStatus), f.Text(toolDecision)
-	if status == "" && rawjson.Text(rawjson.Last(f.Raw(toolMore), "status")) == "error" {
+	if status == "" && rawjson.TextAt(f.Raw(toolMore), "status") == "error" {
 		status = "error"
 	}
 	d.outcome(f, c.Kind, status, decision, r)
@@ -168,7 +168,7 @@ func (d *assembler) outcome(f *members.Object, kind, status, decision string, r 
 func errorText(raw []byte) string {
 	doc := lists.EmbeddedJSON(raw)
 	for _, name := range [...]string{"modelVisibleErrorMessage", "clientVisibleErrorMessage", "message", "error", "errorMessage"} {
-		if text := rawjson.Text(rawjson.Last(doc, name)); text != "" {
+		if text := rawjson.TextAt(doc, name); text != "" {
 			return text
 		}
 	}
@@ -180,12 +180,12 @@ func (t *tool) contents(c *session.ToolCall, value []byte) {
 	if c.Kind != "edit" {
 		return
 	}
-	t.before = strings.TrimPrefix(rawjson.Text(rawjson.Last(value, "beforeContentId")), lists.ContentRow)
-	t.after = strings.TrimPrefix(rawjson.Text(rawjson.Last(value, "afterContentId")), lists.ContentRow)
+	t.before = strings.TrimPrefix(rawjson.TextAt(value, "beforeContentId"), lists.ContentRow)
+	t.after = strings.TrimPrefix(rawjson.TextAt(value, "afterContentId"), lists.ContentRow)
 	for _, args := range [...][]byte{c.Args, c.Input} {
 		for _, name := range [...]string{"relativeWorkspacePath", "path", "target_file", "file_path"} {
 			if t.path == "" {
-				t.path = rawjson.Text(rawjson.Last(args, name))
+				t.path = rawjson.TextAt(args, name)
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func (t *tool) contents(c *session.ToolCall, value []byte) {
 func (d *assembler) child(c *session.ToolCall, more, value []byte) string {
 	for _, at := range [...][]byte{more, value} {
 		for _, name := range [...]string{"subagentComposerId", "composerId", "agentId"} {
-			if id := rawjson.Text(rawjson.Last(at, name)); id != "" && d.chat.known(id) {
+			if id := rawjson.TextAt(at, name); id != "" && d.chat.known(id) {
 				return id
 			}
 		}

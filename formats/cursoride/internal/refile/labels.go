@@ -89,7 +89,7 @@ func (p *place) each(cell []byte, f func(id string, label []byte)) bool {
 	case p.Key == lists.HeadersKey:
 		for head := range rawjson.Elements(rawjson.Last(doc, "allComposers")) {
 			if label := rawjson.Last(head, labelMember); label != nil {
-				f(rawjson.Text(rawjson.Last(head, idColumn)), label)
+				f(rawjson.TextAt(head, idColumn), label)
 			}
 		}
 	default:

@@ -80,7 +80,7 @@ func join(ctx context.Context, drafts []string, _ formats.View) (store.Reader, e
 	for i := range r.heads {
 		h := &r.heads[i]
 		at := rawjson.Last(h.doc, "workspaceIdentifier")
-		uri := rawjson.Text(rawjson.Last(rawjson.Last(at, "uri"), "external"))
+		uri := rawjson.TextAt(at, "uri", "external")
 		s := spaces[h.space]
 		if s == nil && uri != "" {
 			s = &space{id: h.space, uri: uri, identifier: at, created: h.created, updated: h.updated}
@@ -112,13 +112,13 @@ func (r *joined) draft(ctx context.Context, dir string) error {
 			return err
 		}
 		h := head{doc: slices.Clone(l.Bytes)}
-		text := func(name string) string { return rawjson.Text(rawjson.Last(h.doc, name)) }
-		h.id, h.space = text("composerId"), rawjson.Text(rawjson.Last(rawjson.Last(h.doc, "workspaceIdentifier"), "id"))
+		text := func(name string) string { return rawjson.TextAt(h.doc, name) }
+		h.id, h.space = text("composerId"), rawjson.TextAt(h.doc, "workspaceIdentifier", "id")
 		h.created, _ = members.Whole(rawjson.Last(h.doc, "createdAt"))
 		h.updated, _ = members.Whole(rawjson.Last(h.doc, "lastUpdatedAt"))
 		h.archived = string(rawjson.Last(h.doc, "isArchived")) == "true"
 		if of := rawjson.Last(h.doc, "subagentInfo"); of != nil {
-			h.subagent, h.kind = true, rawjson.Text(rawjson.Last(of, "subagentTypeName"))
+			h.subagent, h.kind = true, rawjson.TextAt(of, "subagentTypeName")
 		}
 		r.heads = append(r.heads, h)
 	}

@@ -109,13 +109,13 @@ func (v *verifier) check() error {
 
 func (v *verifier) record(id string) error {
 	for h := range rawjson.Elements(rawjson.Last(v.row.value, "fullConversationHeadersOnly")) {
-		key := lists.BubbleRow + id + ":" + rawjson.Text(rawjson.Last(h, "bubbleId"))
+		key := lists.BubbleRow + id + ":" + rawjson.TextAt(h, "bubbleId")
 		if !v.bubbles[key] {
 			return defect("bubble that is listed, but missing")
 		}
 		delete(v.bubbles, key)
 	}
-	root := lists.RootBytes(rawjson.Text(rawjson.Last(v.row.value, "conversationState")))
+	root := lists.RootBytes(rawjson.TextAt(v.row.value, "conversationState"))
 	v.roots = append(v.roots, sha256.Sum256(root))
 	return nil
 }
