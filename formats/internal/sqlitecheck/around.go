@@ -2,7 +2,6 @@ package sqlitecheck
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -86,73 +86,38 @@ func Log(ctx context.Context, path string) (what string, err error) {
 		return "", err
 	}
 	defer f.Close()
-	head := make([]byte, 32)
+	head := make([]byte, sqlitepages.LogHeader)
 	if n, err := io.ReadFull(f, head); err != nil {
 		if n == 0 {
 			return "", nil
 		}
-		return fmt.Sprintf("the header has %d of 32 bytes", n), nil
+		return fmt.Sprintf("the header has %d of %d bytes", n, len(head)), nil
 	}
-	magic, page := binary.BigEndian.Uint32(head), int(binary.BigEndian.Uint32(head[8:]))
-	var order binary.ByteOrder = binary.LittleEndian
-	if magic&1 != 0 {
-		order = binary.BigEndian
+	frames, problem := sqlitepages.NewFrames(head)
+	if problem != "" {
+		return problem, nil
 	}
-	if magic&^1 != 0x377f0682 || page < 512 || page > 65536 || page&(page-1) != 0 {
-		return "invalid header", nil
-	}
-	sum := checksum(order, [2]uint32{}, head[:24])
-	if sum != [2]uint32{binary.BigEndian.Uint32(head[24:]), binary.BigEndian.Uint32(head[28:])} {
-		return "wrong header checksum", nil
-	}
-	return frames(ctx, f, head, page, order, sum)
-}
-
-func frames(ctx context.Context, f io.Reader, head []byte, page int, order binary.ByteOrder, sum [2]uint32) (string, error) {
-	frame := make([]byte, 24+page)
-	broken, behind := 0, 0
+	broken, commits := 0, 0
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		if got, err := io.ReadFull(f, frame); err != nil {
-			if err != io.EOF && err != io.ErrUnexpectedEOF {
-				return "", err
-			}
-			if broken == 0 && got >= 16 && string(frame[8:16]) == string(head[16:24]) {
-				return "", nil // being written, or cut off before its commit: both are usual
-			}
+		err := frames.Next(f)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return "", err
+		}
+		if err != nil || !frames.Current() { // the end, a frame that is being written, or one of an older round
 			break
 		}
-		if string(frame[8:16]) != string(head[16:24]) {
-			break // of an older round
-		}
-		if broken > 0 {
-			if binary.BigEndian.Uint32(frame[4:]) != 0 {
-				behind++
-			}
-			continue
-		}
-		next := checksum(order, checksum(order, sum, frame[:8]), frame[24:])
-		if next != [2]uint32{binary.BigEndian.Uint32(frame[16:]), binary.BigEndian.Uint32(frame[20:])} {
+		if broken == 0 && !frames.Valid() {
 			broken = n
-			if binary.BigEndian.Uint32(frame[4:]) != 0 {
-				behind++
-			}
 		}
-		sum = next
+		if broken > 0 && frames.Commits() {
+			commits++
+		}
 	}
-	if broken == 0 || behind == 0 {
+	if commits == 0 {
 		return "", nil
 	}
 	return fmt.Sprintf("frame %d has a wrong checksum, with commits in it or after it", broken), nil
-}
-
-// checksum is SQLite's for its logs.
-func checksum(order binary.ByteOrder, s [2]uint32, b []byte) [2]uint32 {
-	for ; len(b) >= 8; b = b[8:] {
-		s[0] += order.Uint32(b) + s[1]
-		s[1] += order.Uint32(b[4:]) + s[0]
-	}
-	return s
 }

@@ -30,29 +30,21 @@ const (
 // it does for SQLite.
 func ReadLog(r io.ReaderAt, size int64, before *Log) (*Log, error) {
 	l := &Log{}
-	var head [LogHeader]byte
 	if size < LogHeader {
 		return l, nil
 	}
-	if _, err := r.ReadAt(head[:], 0); err != nil {
+	if _, err := r.ReadAt(l.Head[:], 0); err != nil {
 		return nil, unlessEnd(err)
 	}
-	order := byteOrderOf(head[:])
-	sum := [2]uint32{}
-	if order == nil || word(head[:], 4) != logVersion {
-		return l, nil
-	}
-	if sum = add(sum, head[:24], order); sum != [2]uint32{word(head[:], 24), word(head[:], 28)} {
-		return l, nil
-	}
-	l.Head, l.Sum = head, sum
-	if page := l.Page(); page < 512 || page > 65536 || page&(page-1) != 0 {
+	f, problem := NewFrames(l.Head[:])
+	if problem != "" || word(l.Head[:], 4) != logVersion {
 		return &Log{}, nil
 	}
+	l.Sum = f.sum
 	if err := l.resume(r, before); err != nil {
 		return nil, err
 	}
-	return l, l.read(r, size, order)
+	return l, l.read(r, size, f)
 }
 
 // Continues reports whether the log is the one that it was compared with, with more
@@ -85,28 +77,68 @@ func (l *Log) resume(r io.ReaderAt, before *Log) error {
 	return nil
 }
 
-func (l *Log) read(r io.ReaderAt, size int64, order binary.ByteOrder) error {
-	from, sum := l.At(len(l.Frames))-frameHead, l.Sum
+func (l *Log) read(r io.ReaderAt, size int64, f *Frames) error {
+	from := l.At(len(l.Frames)) - frameHead
 	in := bufio.NewReaderSize(io.NewSectionReader(r, from, size-from), 64<<10)
-	frame := make([]byte, frameHead+l.Page())
+	f.sum = l.Sum
 	frames := l.Frames
 	for {
-		if _, err := io.ReadFull(in, frame); err != nil {
+		if err := f.Next(in); err != nil {
 			return unlessEnd(err)
 		}
-		if string(frame[8:16]) != string(l.Head[16:24]) || word(frame, 0) == 0 {
+		if !f.Current() || f.page() == 0 || !f.Valid() {
 			return nil
 		}
-		sum = add(add(sum, frame[:8], order), frame[frameHead:], order)
-		if sum != [2]uint32{word(frame, 16), word(frame, 20)} {
-			return nil
-		}
-		frames = append(frames, word(frame, 0))
-		if word(frame, 4) != 0 { // a commit
-			l.Frames, l.Pages, l.Sum = frames, word(frame, 4), sum
+		frames = append(frames, f.page())
+		if f.Commits() {
+			l.Frames, l.Pages, l.Sum = frames, word(f.frame, 4), f.sum
 		}
 	}
 }
+
+// Frames reads the frames of a log one by one.
+type Frames struct {
+	order binary.ByteOrder // in which the words of a checksum are added
+	salts string
+	sum   [2]uint32 // checksum of the header and the frames up to the last Valid one
+	frame []byte
+}
+
+// NewFrames takes the header of a log. It returns what is wrong with the header, "" if
+// nothing is.
+func NewFrames(head []byte) (f *Frames, problem string) {
+	page := word(head, 8)
+	f = &Frames{order: byteOrderOf(head), salts: string(head[16:24])}
+	if f.order == nil || page < 512 || page > 65536 || page&(page-1) != 0 {
+		return nil, "invalid header"
+	}
+	if f.sum = add(f.sum, head[:24], f.order); f.sum != [2]uint32{word(head, 24), word(head, 28)} {
+		return nil, "wrong header checksum"
+	}
+	f.frame = make([]byte, frameHead+page)
+	return f, ""
+}
+
+// Next reads the next frame.
+func (f *Frames) Next(r io.Reader) error {
+	_, err := io.ReadFull(r, f.frame)
+	return err
+}
+
+// Current reports whether the frame was written since the log was last started again.
+func (f *Frames) Current() bool { return string(f.frame[8:16]) == f.salts }
+
+// Commits reports whether the frame ends a transaction.
+func (f *Frames) Commits() bool { return word(f.frame, 4) != 0 }
+
+// Valid reports whether the frame has the right checksum, which covers all before it.
+// It must be asked once for each frame.
+func (f *Frames) Valid() bool {
+	f.sum = add(add(f.sum, f.frame[:8], f.order), f.frame[frameHead:], f.order)
+	return f.sum == [2]uint32{word(f.frame, 16), word(f.frame, 20)}
+}
+
+func (f *Frames) page() uint32 { return word(f.frame, 0) }
 
 func word(b []byte, at int) uint32 { return binary.BigEndian.Uint32(b[at:]) }
 
