@@ -32,7 +32,7 @@ type appended struct {
 func (b *bringing) append(ctx context.Context) (err error) {
 	a := &appended{bringing: b}
 	var remove func() error
-	if a.main, remove, err = stageBeside(b.original.Path); err != nil {
+	if a.main, remove, err = stage.Beside(b.original.Path); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
@@ -129,19 +129,4 @@ func (a *appended) replace() error {
 		a.rep.Status, a.rep.Undo = Updated, tx.Log.Record.ID
 	}
 	return errors.Join(err, tx.End(nil))
-}
-
-// stageBeside returns a path in a private folder for what is to replace a file. The name
-// is the same.
-func stageBeside(path string) (staged string, remove func() error, err error) {
-	at, err := stage.Resolve(path)
-	if err != nil {
-		return "", nil, err
-	}
-	stage.Sweep(func(string) {}, at)
-	dir, err := stage.New(at)
-	if err != nil {
-		return "", nil, err
-	}
-	return filepath.Join(dir.Root, filepath.Base(path)), dir.Remove, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
 	"rehome/internal/fsx"
@@ -113,7 +114,7 @@ func TestUndoFiles(t *testing.T) {
 	if done := r.undo("3"); len(done.Restored) != 4 || !slices.Equal(r.tree(), grown) {
 		t.Errorf("%+v: %q", done, r.tree())
 	}
-	r.undo("1", "b.txt: "+changedSince, "a.txt: "+changedSince, "k.txt: "+changedSince)
+	r.undo("1", "b.txt: "+filetx.ChangedSince, "a.txt: "+filetx.ChangedSince, "k.txt: "+filetx.ChangedSince)
 	if r.undo("2"); !slices.Equal(r.tree(), first) {
 		t.Errorf("%q, want %q", r.tree(), first)
 	}
@@ -136,7 +137,7 @@ func TestUndoContinued(t *testing.T) {
 	rep := r.migrate(MigrateOptions{}, "a placed", "b placed")
 	a := rep.Migrated[0].File
 	write(t, a, r.files()["a.txt"]+"theirs\n")
-	if done := r.undo("", "a.txt: "+changedSince); len(done.Restored) != 1 {
+	if done := r.undo("", "a.txt: "+filetx.ChangedSince); len(done.Restored) != 1 {
 		t.Errorf("%+v", done)
 	}
 	if got := r.files(); len(got) != 3 || got["a/k.txt"] == "" || got["a/k.note"] == "" {
@@ -167,7 +168,7 @@ func TestUndoLinks(t *testing.T) {
 		return to
 	}
 	to := link()
-	r.undo("", "a.txt: "+changedSince)
+	r.undo("", "a.txt: "+filetx.ChangedSince)
 	if err := errors.Join(os.Remove(path), fsx.Copy(to, path, 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestUndoFolders(t *testing.T) {
 	write(t, filepath.Join(at, "opened"), "")
 	talk := r.files()["a/talk"]
 	write(t, filepath.Join(at, "talk"), talk+"theirs\n")
-	r.undo("", "a: "+changedSince)
+	r.undo("", "a: "+filetx.ChangedSince)
 	write(t, filepath.Join(at, "talk"), talk)
 	if r.undo(""); !slices.Equal(r.tree(), first) {
 		t.Errorf("%q, want %q", r.tree(), first)

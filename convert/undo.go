@@ -141,13 +141,14 @@ func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (out *UndoR
 // undoRecord undoes what one record says.
 func undoRecord(ctx context.Context, reg *formats.Registry, folder undo.Folder, r *undo.Record, out *UndoReport) error {
 	before := len(out.Kept)
-	if err := undoFiles(ctx, reg, folder, r, out); err != nil {
-		return err
+	done, err := undoFiles(ctx, reg, folder, r, out.DryRun)
+	out.add(done)
+	if err == nil && r.Changes != nil {
+		done, err = undoChanges(ctx, reg, folder, r, out.DryRun)
+		out.add(done)
 	}
-	if r.Changes != nil {
-		if err := undoChanges(ctx, reg, folder, r, out); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	switch kept := out.Kept[before:]; {
 	case out.DryRun:
@@ -180,12 +181,16 @@ func checkOriginals(r *undo.Record) error {
 }
 
 // undoChanges undoes the changes that a format recorded.
-func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder, r *undo.Record, out *UndoReport) error {
+func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder, r *undo.Record, dryRun bool) ([]formats.Undone, error) {
 	undoing, err := undoerOf(reg, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	done, err := undoing(ctx, folder.Saved(r), out.DryRun)
+	return undoing(ctx, folder.Saved(r), dryRun)
+}
+
+// add adds what became of sessions and files to the report.
+func (out *UndoReport) add(done []formats.Undone) {
 	for _, u := range done {
 		if u.Kept == "" {
 			out.Restored = append(out.Restored, u.Key)
@@ -193,7 +198,6 @@ func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder,
 			out.Kept = append(out.Kept, UndoKept{u.Key, u.Kept})
 		}
 	}
-	return err
 }
 
 // undoerOf returns what undoes the changes in a record.

@@ -323,24 +323,18 @@ func (u *BaselineUse) Write(r *Report, least rule.Severity) error {
 // replaceFile writes a file under a temporary name and renames it, so that
 // there is always the old file or the new one.
 func replaceFile(path string, text []byte) error {
-	t, err := stage.Resolve(path)
+	staged, remove, err := stage.Beside(path)
 	if err != nil {
 		return err
 	}
-	stage.Sweep(func(string) {}, t)
-	s, err := stage.New(t)
-	if err != nil {
-		return err
-	}
-	staged := filepath.Join(s.Tree, t.Base())
 	err = os.WriteFile(staged, text, 0o644)
 	if err == nil {
 		err = stage.SyncFile(staged)
 	}
 	if err == nil {
-		err = os.Rename(staged, t.Path())
+		err = os.Rename(staged, path)
 	}
-	if err = errors.Join(err, s.Remove()); err != nil {
+	if err = errors.Join(err, remove()); err != nil {
 		return &formats.Error{At: path, Err: formats.Cause(err)}
 	}
 	return nil

@@ -3,8 +3,8 @@
 //
 // An undo record of all steps, with what they replace or remove, is on disk before the first
 // one is made: it is the journal, from which a killed run is undone. The steps of a family,
-// such as a session with its subagents, are made in their order. If one fails, the files and
-// folders that those before it placed are taken back.
+// such as a session with its subagents, are made in their order. If one fails, those before it
+// are taken back.
 package filetx
 
 import (
@@ -33,6 +33,9 @@ type Step struct {
 	Ready    func() error                      // called right before; its error stops the step; may be nil
 
 	Done bool // it was made
+
+	removed string // where what it removes is until its family is complete
+	cleanup func() error
 }
 
 // Tx is a transaction.
@@ -60,13 +63,17 @@ func (t *Tx) Do(family []*Step) error {
 			err = t.do(s, last)
 		}
 		if err != nil {
-			for _, s := range slices.Backward(family[:i]) {
+			for _, s := range slices.Backward(family[:i+1]) {
 				err = errors.Join(err, s.takeBack())
 			}
 			return err
 		}
 	}
-	return nil
+	var err error
+	for _, s := range family {
+		err = errors.Join(err, s.complete())
+	}
+	return err
 }
 
 // do makes a step. Nothing can fail after the last one, so what it replaces is not put aside.
@@ -77,7 +84,7 @@ func (t *Tx) do(s *Step, last bool) error {
 		}
 	}
 	if s.Staged == "" {
-		return t.remove(s)
+		return s.remove()
 	}
 	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
 		return Blocked(s.Path, err)
@@ -137,43 +144,58 @@ func (s *Step) aside() string {
 	return s.Staged + ".was"
 }
 
-// remove makes a file or folder vanish at once.
-func (t *Tx) remove(s *Step) error {
-	at, err := stage.Resolve(s.Path)
+// remove makes a file or folder vanish at once. It is kept aside until its family is complete.
+func (s *Step) remove() error {
+	aside, cleanup, err := stage.Beside(s.Path)
 	if err != nil {
 		return err
 	}
-	stage.Sweep(func(string) {}, at)
-	private, err := stage.New(at)
+	if err := os.Rename(s.Path, aside); err != nil {
+		return errors.Join(s.notRemoved(err), cleanup())
+	}
+	s.Done, s.removed, s.cleanup = true, aside, cleanup
+	return stage.SyncFolder(filepath.Dir(s.Path))
+}
+
+func (s *Step) notRemoved(err error) error {
+	return &formats.Error{At: s.Path, Op: "remove", Err: formats.Cause(err), Hint: "the rest stays: run it again"}
+}
+
+// complete deletes what a step removed, and its folder if nothing is left in it.
+func (s *Step) complete() error {
+	if s.cleanup == nil {
+		return nil
+	}
+	err := s.cleanup()
+	s.cleanup = nil
 	if err != nil {
-		return err
-	}
-	if err = os.Rename(s.Path, filepath.Join(private.Tree, "old")); err == nil {
-		s.Done = true
-		err = stage.SyncFolder(filepath.Dir(s.Path))
-	}
-	if err = errors.Join(err, private.Remove()); err != nil {
-		return &formats.Error{At: s.Path, Op: "remove", Err: formats.Cause(err), Hint: "the rest stays: run it again"}
+		return s.notRemoved(err)
 	}
 	_ = os.Remove(filepath.Dir(s.Path)) // unless something is there
 	return nil
 }
 
-// takeBack undoes a step, unless it removed something: that is in the record.
+// takeBack undoes a step.
 func (s *Step) takeBack() error {
-	if !s.Done || s.Staged == "" {
+	if !s.Done {
 		return nil
 	}
 	var err error
-	if s.Replaces {
+	switch {
+	case s.Staged == "":
+		err = fsx.Move(s.removed, s.Path)
+	case s.Replaces:
 		err = fsx.Replace(s.aside(), s.Path)
-	} else {
+	default:
 		err = os.RemoveAll(s.Path)
 	}
 	if err != nil {
 		return &formats.Error{At: s.Path, Op: "restore", Err: formats.Cause(err), Hint: "run `rehome undo`"}
 	}
 	s.Done = false
+	if s.cleanup != nil {
+		return s.cleanup()
+	}
 	return nil
 }
 

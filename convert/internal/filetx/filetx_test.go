@@ -201,8 +201,8 @@ func TestNotTakenBack(t *testing.T) {
 	}
 }
 
-// TestRemoved: what is removed is kept, and its folder goes if nothing else is in it. A step
-// that must not be made keeps the rest.
+// TestRemoved: what is removed is kept, and its folder goes if nothing else is in it. If a step
+// fails, what those before it removed comes back.
 func TestRemoved(t *testing.T) {
 	h := newHome(t)
 	remove := func(name string, folder bool) *Step {
@@ -215,12 +215,13 @@ func TestRemoved(t *testing.T) {
 	if err := tx.Do(steps); err == nil {
 		t.Error("removed what is in use")
 	}
-	if err := tx.End(nil); err != nil {
+	h.want("taken back", asBefore...)
+	if err := errors.Join(tx.Do(steps[:2]), tx.End(nil)); err != nil {
 		t.Fatal(err)
 	}
 	h.want("removed", "file=old", "log=one\n")
-	if _, err := os.Lstat(filepath.Join(h.client, "gone")); err == nil {
-		t.Error("an empty folder is left")
+	if list, err := os.ReadDir(h.client); err != nil || len(list) != 2 {
+		t.Errorf("left: %v, %v", list, err)
 	}
 	if got := h.records(); len(got) != 1 || !slices.Equal(got[0], []string{"x", "store"}) {
 		t.Errorf("records %q", got)

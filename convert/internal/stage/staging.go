@@ -50,6 +50,21 @@ func New(t Target) (*Folder, error) {
 	return s, nil
 }
 
+// Beside returns a path in a private folder for what is to replace a file. The name is the
+// same. It removes what killed runs left.
+func Beside(path string) (staged string, remove func() error, err error) {
+	at, err := Resolve(path)
+	if err != nil {
+		return "", nil, err
+	}
+	Sweep(func(string) {}, at)
+	dir, err := New(at)
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(dir.Tree, filepath.Base(path)), dir.Remove, nil
+}
+
 // hideFromGit keeps git from adding what a killed run leaves.
 func (s *Folder) hideFromGit() error {
 	return os.WriteFile(filepath.Join(s.Root, ".gitignore"), []byte("*\n"), 0o600)
