@@ -203,7 +203,7 @@ func (d *divider) open(name string) *agentFolder {
 
 // count notes a run for the summary of its agent. The SDK counts those that began.
 func (f *agentFolder) count(m *claims) {
-	if rawjson.Text(m.status) != "queued" {
+	if rawjson.Text(m.status) != sdkdoc.Queued {
 		f.turns++
 	}
 	if turn, _ := sdkdoc.Whole(m.turn); turn >= f.turn {

@@ -36,7 +36,7 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 				break
 			}
 			whole = whole && err == nil
-			if id := rawjson.TextAt(line, "agentId"); rawjson.TextAt(line, "status") != "queued" {
+			if id := rawjson.TextAt(line, "agentId"); rawjson.TextAt(line, "status") != sdkdoc.Queued {
 				turns[id]++
 			}
 		}

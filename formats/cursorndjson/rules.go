@@ -18,9 +18,16 @@ import (
 // pointers are the members that findings point at. Of a run that failed some
 // versions keep the time of its end and some do not.
 func pointers() sdkcheck.Places {
-	return sdkcheck.Places{Status: "/status", Active: "/activeRunId", Checkpoint: "/latestCheckpoint/rootBlobId", Turn: "/turnNumber", Agent: "/agentId",
-		Offset: "/offset", Seq: "/seq", Key: "/idempotencyKey", Start: "/startCheckpointRef/rootBlobId", Latest: "/latestCheckpointRef/rootBlobId", Orphan: "RH328",
-		Ends: map[string]string{"finished": "/endedAt", "cancelled": "/endedAt", "expired": "/endedAt", "error": "?"}}
+	ends := map[string]string{}
+	for status, column := range sdkdoc.RunEnds {
+		if ends[status] = "/endedAt"; column < 0 {
+			ends[status] = "?"
+		}
+	}
+	return sdkcheck.Places{Status: "/status", Active: "/activeRunId",
+		Checkpoint: "/latestCheckpoint/rootBlobId", Turn: "/turnNumber", Agent: "/agentId",
+		Orphan: "RH328", Ends: ends, Offset: "/offset", Seq: "/seq", Key: "/idempotencyKey", Start: "/startCheckpointRef/rootBlobId",
+		Latest: "/latestCheckpointRef/rootBlobId"}
 }
 
 // check asks about the four files.

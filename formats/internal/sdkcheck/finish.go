@@ -66,7 +66,7 @@ func (c *Catalog) underWay(runs []*run) {
 		case r.Status == "" || sdkdoc.Ended(r.Status):
 		case i+1 < len(runs) && runs[len(runs)-1].Turn > r.Turn:
 			c.q.Report(rule.Finding{Rule: "RH323", At: r.At, Pointer: c.Places.Status, Message: "%s", Args: []any{r.Status}})
-		case r.Status != "queued":
+		case r.Status != sdkdoc.Queued:
 			c.q.Report(rule.Finding{Rule: "RH324", At: r.At, Pointer: c.Places.Status, Message: "%s", Args: []any{r.Status}})
 		}
 	}

@@ -103,17 +103,3 @@ func (w *writer) end() {
 		w.time(end, true)
 	}
 }
-
-// endColumn is the column that holds the end of a run of this status, -1 if
-// none does: a run that failed has no end in a database.
-func endColumn(status []byte) int {
-	switch string(status) {
-	case "FINISHED":
-		return RunFinished
-	case "CANCELLED":
-		return RunCancelled
-	case "EXPIRED":
-		return RunExpired
-	}
-	return -1
-}

@@ -65,7 +65,7 @@ func (w *writer) status(col int) {
 func (w *writer) runStatus() {
 	if string(w.row[RunStatus].Bytes()) == "CREATING" {
 		w.lost.add(RunStatus)
-		w.raw(`"running"`)
+		w.raw(`"` + Running + `"`)
 		return
 	}
 	w.status(RunStatus)

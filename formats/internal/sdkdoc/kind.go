@@ -91,7 +91,7 @@ var kinds = [Kinds]*description{
 			"startedAt", "endedAt", "startCheckpointRef", "latestCheckpointRef"},
 		of: []int{RunID, RunRequest, RunAgent, RunTurn, RunStatus, RunModel, RunResult, RunError, RunUsageRef, RunUsage, RunCreated, RunUpdated,
 			RunStarted, RunFinished, RunStart, RunLatest},
-		statuses: []string{"QUEUED", "CREATING", "RUNNING", "FINISHED", "ERROR", "CANCELLED", "EXPIRED"},
+		statuses: runWords(),
 	}),
 	describe(description{file: "run_events.ndjson", table: "run_events", spliced: EventPayload,
 		columns: []column{{"run_id", AsKey}, {"seq", AsInteger}, {"offset", AsOffset}, {"event_type", AsText}, {"payload_json", AsPayload}, {"payload_ref", AsID},
@@ -286,5 +286,5 @@ func (k Kind) KnowsStatus(status []byte) bool {
 // KnowsWord is KnowsStatus for the status of a line.
 func (k Kind) KnowsWord(word string) bool {
 	status := upper(nil, []byte(word))
-	return strings.ToLower(word) == word && word != "creating" && k.KnowsStatus(status)
+	return strings.ToLower(word) == word && word != Creating && k.KnowsStatus(status)
 }

@@ -199,16 +199,6 @@ func (d *RunDoc) times(o *taken) {
 	}
 }
 
-// Ended reports whether a status, as lines spell it, is one that a run does not
-// leave.
-func Ended(status string) bool {
-	switch status {
-	case "finished", "error", "cancelled", "expired":
-		return true
-	}
-	return false
-}
-
 // Read reads the line of an event, which must be valid JSON; false if it is not
 // an object. It may be used for one event after the other.
 func (d *EventDoc) Read(line []byte) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/sdkdoc"
 )
 
 // plan is which run is which turn, and in what order all is told.
@@ -55,7 +56,7 @@ func (s *Store) match(ctx context.Context, a *agent, turns []agentstate.Turn, ro
 	m := matcher{plan: p, turns: turns, at: map[*run]int{}}
 	var live []*run
 	for _, r := range a.runs {
-		if r.status == "queued" && len(r.events) == 0 && !r.said && !r.began {
+		if r.status == sdkdoc.Queued && len(r.events) == 0 && !r.said && !r.began {
 			p.asleep = append(p.asleep, r)
 		} else {
 			live = append(live, r)

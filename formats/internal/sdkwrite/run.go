@@ -183,16 +183,15 @@ func (a *agent) callHead(id string, c *cursortools.Call, status string, shown *p
 
 // ended is how a run ended. Nothing can be added to an agent with a run that has not.
 func (r *run) ended() string {
-	switch r.Status {
-	case "error", "cancelled", "expired":
+	switch {
+	case r.Error != "" && (r.Status == "" || r.Status == sdkdoc.Finished):
+		return sdkdoc.Failed
+	case r.Status == "":
+		return sdkdoc.Finished
+	case sdkdoc.Ended(r.Status):
 		return r.Status
-	case "", "finished":
-		if r.Error != "" {
-			return "error"
-		}
-		return "finished"
 	}
-	return "cancelled"
+	return sdkdoc.Cancelled
 }
 
 // endRun writes the end of the current run, and the run itself.

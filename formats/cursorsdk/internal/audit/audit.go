@@ -30,9 +30,16 @@ type Caches struct {
 
 // pointers are the columns that findings point at.
 func pointers() sdkcheck.Places {
-	return sdkcheck.Places{Status: "/status", Active: "/active_run_id", Checkpoint: "/latest_checkpoint_ref_json", Turn: "/turn_number", Agent: "/agent_id",
-		Offset: "/offset", Seq: "/seq", Key: "/idempotency_key", Start: "/start_checkpoint_ref_json", Latest: "/latest_checkpoint_ref_json",
-		Ends: map[string]string{"finished": "/finished_at", "cancelled": "/cancelled_at", "expired": "/expired_at"}}
+	ends := map[string]string{}
+	for status, column := range sdkdoc.RunEnds {
+		if column >= 0 {
+			ends[status] = "/" + sdkdoc.Run.Columns()[column]
+		}
+	}
+	return sdkcheck.Places{Status: "/status", Active: "/active_run_id",
+		Checkpoint: "/latest_checkpoint_ref_json", Turn: "/turn_number", Agent: "/agent_id",
+		Offset: "/offset", Seq: "/seq", Key: "/idempotency_key", Ends: ends,
+		Start: "/start_checkpoint_ref_json", Latest: "/latest_checkpoint_ref_json"}
 }
 
 // indexTables are the catalog's tables in all versions. A foreign key between

@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"rehome/formats"
 	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/session"
@@ -83,10 +85,11 @@ func catalog(ctx context.Context, root string, v formats.View) (list []session.H
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	turns, unsure := map[string]int64{}, map[string]bool{}
+	queued, finished := strings.ToUpper(sdkdoc.Queued), strings.ToUpper(sdkdoc.Finished)
 	began := func(of []string, n int64) {
-		if of[1] != "QUEUED" {
+		if of[1] != queued {
 			turns[of[0]] += n
-			unsure[of[0]] = unsure[of[0]] || of[1] != "FINISHED"
+			unsure[of[0]] = unsure[of[0]] || of[1] != finished
 		}
 	}
 	// Other versions may lack a table or column, which is then not known.
