@@ -41,7 +41,7 @@ func (c *checker) findAll(ctx context.Context) error {
 func (c *checker) existingHomes() (out []string) {
 	found, _ := walk.Places(c.reg, c.o.Machine)
 	for _, home := range found {
-		if !slices.ContainsFunc(found, func(o walk.Place) bool { return o != home && walk.IsBelow(home.Real, o.Real) }) {
+		if !slices.ContainsFunc(found, func(o walk.Place) bool { return o != home && walk.AtOrBelow(home.Real, o.Real) }) {
 			out = append(out, home.Path)
 		}
 	}
@@ -80,7 +80,7 @@ func (c *checker) tree(ctx context.Context, place string) (*ignore.Tree, error) 
 // skips reports whether a path was skipped.
 func (c *checker) skips(path string) bool {
 	for place, tree := range c.trees {
-		if abs, err := filepath.Abs(place); err == nil && walk.IsBelow(path, abs) && tree.Covers(relPath(abs, path), false) {
+		if abs, err := filepath.Abs(place); err == nil && walk.AtOrBelow(path, abs) && tree.Covers(relPath(abs, path), false) {
 			return true
 		}
 	}

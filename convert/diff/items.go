@@ -89,7 +89,7 @@ func (it *items) beyond(d digest) { it.rest = digestOf(string(it.rest[:]), strin
 func digests(ctx context.Context, s *session.Session, cross bool) (*items, error) {
 	it := &items{}
 	calls, buf := map[string]int{}, []byte(nil)
-	err := walk(ctx, s, cross, func(p *part) {
+	err := walkParts(ctx, s, cross, func(p *part) {
 		if p.kind == "" { // the message itself
 			if cross {
 				return
@@ -144,8 +144,8 @@ type part struct {
 	file    *session.File
 }
 
-// walk yields the messages of a session and their parts, then the files.
-func walk(ctx context.Context, s *session.Session, cross bool, visit func(*part)) error {
+// walkParts yields the messages of a session and their parts, then the files.
+func walkParts(ctx context.Context, s *session.Session, cross bool, visit func(*part)) error {
 	p := part{message: -1}
 	err := session.Each(ctx, s.Messages, func(m *session.Message) error {
 		p.message++

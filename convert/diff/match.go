@@ -1,9 +1,9 @@
 package diff
 
 import (
-	"path/filepath"
 	"slices"
 
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 )
 
@@ -46,7 +46,8 @@ func match(reg *formats.Registry, a, b []*entry) []pair {
 		for i, one := range (pair{e, o}) {
 			n := name(one)
 			had[i][n], had[i][n+"\x00"+one.format] = true, true
-			elsewhere[i][n] = elsewhere[i][n] || !within(e.rel, o.rel) && !within(o.rel, e.rel)
+			// A folder with one session can be the store itself.
+			elsewhere[i][n] = elsewhere[i][n] || !walk.AtOrBelow(e.rel, o.rel) && !walk.AtOrBelow(o.rel, e.rel)
 		}
 	}
 	only := func(i int, e *entry) bool {
@@ -65,13 +66,6 @@ func match(reg *formats.Registry, a, b []*entry) []pair {
 		}
 	}
 	return out
-}
-
-// within reports whether a path is the other one, or below it: a folder with one session
-// can be the store itself.
-func within(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // alone reports whether all entries are of one session.

@@ -126,7 +126,7 @@ type texts struct {
 func (w *wanted) collect(ctx context.Context, s *session.Session, cross bool, side int) (*texts, error) {
 	t := &texts{parts: map[int]*Part{}, lines: map[int][]byte{}, left: maxTexts, hashes: maxLines}
 	n, calls, buf := 0, map[string]int{}, []byte(nil)
-	err := walk(ctx, s, cross, func(p *part) {
+	err := walkParts(ctx, s, cross, func(p *part) {
 		if p.kind == "" {
 			if w.lines[side][int(p.message)] {
 				if l := line(&buf, p.of); len(l) <= min(maxText, t.left) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/internal/closest"
 )
@@ -84,8 +85,7 @@ func NewProject(dir string) Project {
 // Contains reports whether a session's folder is the project or in it.
 func (p Project) Contains(workspace string) bool {
 	return len(p) == 0 || workspace != "" && slices.ContainsFunc(p, func(dir string) bool {
-		rel, err := filepath.Rel(dir, filepath.Clean(workspace))
-		return err == nil && (rel == "." || filepath.IsLocal(rel))
+		return walk.AtOrBelow(workspace, dir)
 	})
 }
 

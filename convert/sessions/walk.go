@@ -117,8 +117,7 @@ func (l *lister) next() int {
 
 // isCircular reports whether a link leads to a folder above it.
 func isCircular(link, folder string) bool {
-	rel, err := filepath.Rel(walk.ResolvedPath(link), folder)
-	return err == nil && filepath.IsLocal(rel)
+	return walk.AtOrBelow(folder, walk.ResolvedPath(link))
 }
 
 func (l *lister) addUnlisted(path string, why error) {

@@ -131,7 +131,7 @@ func (t *Tree) decide(rel string, isFolder bool) bool {
 
 // nearHome reports whether a path leads to a client's home, or is in one.
 func (t *Tree) nearHome(at string) bool {
-	return slices.ContainsFunc(t.o.Homes, func(home string) bool { return walk.IsBelow(at, home) || walk.IsBelow(home, at) })
+	return slices.ContainsFunc(t.o.Homes, func(home string) bool { return walk.AtOrBelow(at, home) || walk.AtOrBelow(home, at) })
 }
 
 // gitIgnored reports whether git ignores a path in its work tree. At the start of
@@ -178,7 +178,7 @@ func (t *Tree) folder(dir string) *folder {
 		f.above = t.folder(up)
 	}
 	f.inTree = f.root || f.above != nil && f.above.inTree
-	if f.inTree || walk.IsBelow(dir, t.start) {
+	if f.inTree || walk.AtOrBelow(dir, t.start) {
 		f.own = t.read(filepath.Join(dir, File))
 	}
 	if f.inTree && t.git {

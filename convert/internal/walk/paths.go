@@ -29,12 +29,6 @@ func Size(l *formats.Location) (n int64) {
 	return n
 }
 
-// IsBelow reports whether a path is a folder or in it.
-func IsBelow(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // ResolvedPath is RealPath for paths that exist.
 func ResolvedPath(path string) string {
 	real, err := RealPath(path)
@@ -56,5 +50,5 @@ func RealPath(path string) (string, error) {
 // AtOrBelow reports whether a path is a folder or in it.
 func AtOrBelow(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
+	return err == nil && filepath.IsLocal(rel)
 }
