@@ -46,7 +46,7 @@ func (c *chat) describe(ctx context.Context, root agentstate.ID) error {
 	own.Text("client", s.Agent)
 	own.Text("session", s.ID)
 	if millis(&row, "createdAt", created); !created.Known() {
-		row.Num("createdAt", firstMoment)
+		row.Num("createdAt", session.FirstMoment)
 		own.Flag(storedb.CopyUndated, true)
 	}
 	if strings.HasPrefix(s.Agent, "cursor-") {
@@ -73,9 +73,6 @@ func (c *chat) describe(ctx context.Context, root agentstate.ID) error {
 	f.Text("cwd", c.cwd)
 	return os.WriteFile(filepath.Join(c.path, besideName), f.Done(), 0o600)
 }
-
-// firstMoment is the start of a session without any times: the client requires one.
-const firstMoment = 1577836800000 // 2020
 
 // millis writes a time, if it is known.
 func millis(o *object.Writer, name string, at session.Stamp) {

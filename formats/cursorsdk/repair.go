@@ -22,6 +22,7 @@ import (
 	"rehome/formats/internal/storedb"
 	"rehome/formats/internal/storerepair"
 	"rehome/formats/rule"
+	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
 
@@ -304,7 +305,7 @@ func (c *catalog) agent(ctx context.Context, e *sqlitefile.Editor, f rule.Findin
 		return err
 	}
 	name, created := described(ctx, c.store(id))
-	if _, err = e.Exec(ctx, insertAgent, id, reference(root), name, created, stamp(time.UnixMilli(storerepair.FirstMoment)), workspace); err == nil {
+	if _, err = e.Exec(ctx, insertAgent, id, reference(root), name, created, session.FormatMillis(session.FirstMoment), workspace); err == nil {
 		lost := "its metadata"
 		if workspace == "" {
 			lost += ", and the path of its folder, by which the client finds it"
@@ -313,9 +314,6 @@ func (c *catalog) agent(ctx context.Context, e *sqlitefile.Editor, f rule.Findin
 	}
 	return err
 }
-
-// stamp returns a time as the catalog has it.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // described returns the name of an agent and when it was created, from its store.db; nil
 // if that is unknown.
@@ -326,9 +324,9 @@ func described(ctx context.Context, at string) (name, created any) {
 	}
 	if ms := rawjson.Last(doc, "createdAt"); len(ms) > 0 {
 		if t, err := time.Parse(time.RFC3339, rawjson.Text(ms)); err == nil {
-			created = stamp(t)
+			created = session.FormatMillis(t.UnixMilli())
 		} else if n, ok := members.Whole(ms); ok {
-			created = stamp(time.UnixMilli(n))
+			created = session.FormatMillis(n)
 		}
 	}
 	return name, created

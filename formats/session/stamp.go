@@ -42,7 +42,15 @@ func (s Stamp) Millis() int64 {
 // Time returns the time in UTC.
 func (s Stamp) Time() time.Time { return time.UnixMilli(s.Millis()).UTC() }
 
-const stampLayout = "2006-01-02T15:04:05.000Z"
+// FirstMoment is the start of a session without any times, in Unix milliseconds, for
+// clients that require one: the year 2020.
+const FirstMoment = 1577836800000
+
+// StampLayout is how rehome and most clients spell a time in UTC.
+const StampLayout = "2006-01-02T15:04:05.000Z"
+
+// FormatMillis returns a time of Unix milliseconds in StampLayout.
+func FormatMillis(ms int64) string { return string(appendTime(nil, ms)) }
 
 // The years that have four digits in ISO 8601.
 const (
@@ -65,7 +73,7 @@ func AppendStamp(dst []byte, s Stamp) []byte {
 	return append(dst, '"')
 }
 
-// appendTime appends a time in stampLayout. Package time formats and parses RFC 3339
+// appendTime appends a time in StampLayout. Package time formats and parses RFC 3339
 // several times as fast as other layouts.
 func appendTime(dst []byte, ms int64) []byte {
 	t := time.UnixMilli(ms).UTC()
@@ -77,7 +85,7 @@ func appendTime(dst []byte, ms int64) []byte {
 // ParseStamp parses what AppendStamp appends, without the quotes.
 func ParseStamp(text string) (Stamp, bool) {
 	text, inferred := strings.CutPrefix(text, "~")
-	if len(text) == len(stampLayout) && text[19] == '.' && text[23] == 'Z' {
+	if len(text) == len(StampLayout) && text[19] == '.' && text[23] == 'Z' {
 		t, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
 			return Stamp{}, false

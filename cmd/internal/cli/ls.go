@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -266,12 +265,6 @@ func formatStamp(s session.Stamp) string {
 	if !s.Known() {
 		return ""
 	}
-	text := s.Time().Format("2006-01-02T15:04:05.000Z")
-	if year := s.Time().Year(); year < 0 || year > 9999 {
-		text = strconv.FormatInt(s.Millis(), 10)
-	}
-	if s.Inferred() {
-		text = "~" + text
-	}
-	return text
+	text := session.AppendStamp(nil, s)
+	return string(text[1 : len(text)-1]) // without quotes
 }

@@ -37,9 +37,6 @@ type agent struct {
 	args, results map[string]session.Raw // of the current message: what only events have
 }
 
-// firstMoment is the start of a session without any times.
-const firstMoment = 1577836800000 // 2020
-
 func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
 	a := &agent{build: b, s: *s, id: AgentID(&s.Head), cwd: cmp.Or(b.Cwd, s.Workspace, "/"), args: map[string]session.Raw{}, results: map[string]session.Raw{}}
 	if c := b.Continues; c != nil {
@@ -54,7 +51,7 @@ func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
 		a.files[k] = &out{path: filepath.Join(b.Path, k.File())}
 	}
 	a.copy = &transcriptWriter{out: &out{path: filepath.Join(b.Path, filepath.FromSlash(transcriptPath(a.id)))}}
-	a.events = events{out: a.files[sdkdoc.Event], id: a.id, now: firstMoment}
+	a.events = events{out: a.files[sdkdoc.Event], id: a.id, now: session.FirstMoment}
 	if inReach(s.Created) {
 		a.events.now = s.Created.Millis()
 	}

@@ -91,7 +91,7 @@ func (w *aside) enter(branch string) {
 	}
 	if w.branch = branch; branch != "" {
 		w.live, w.events = w.agent.run, w.agent.events
-		w.agent.run, w.agent.events = nil, events{out: w.events.out, id: w.id, now: firstMoment}
+		w.agent.run, w.agent.events = nil, events{out: w.events.out, id: w.id, now: session.FirstMoment}
 		w.kinds = map[string]string{}
 	}
 }

@@ -22,12 +22,9 @@ import (
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/rule"
+	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
-
-// FirstMoment is the time of creation of an agent of which nothing says it: the client
-// requires one.
-const FirstMoment = 1577836800000 // 2020
 
 // Agent is what is known of an agent without its store.db.
 type Agent struct {
@@ -262,7 +259,7 @@ func (s *file) rebuild(ctx context.Context, f rule.Finding) error {
 	o.Flag("isRunEverything", false)
 	created := s.who.Created
 	if created == 0 {
-		created = FirstMoment
+		created = session.FirstMoment
 	}
 	o.Raw("createdAt", fmt.Append(nil, created))
 	if err := s.store(ctx, o.Done()); err != nil {
@@ -287,7 +284,7 @@ func (s *file) member(ctx context.Context, f rule.Finding) error {
 	case "createdAt":
 		created := s.who.Created
 		if created == 0 {
-			created = FirstMoment
+			created = session.FirstMoment
 		}
 		doc = linerepair.Set(doc, name, fmt.Append(nil, created))
 		s.r.Did(f, "set the time of creation", "the time as it was")

@@ -10,6 +10,7 @@ import (
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/object"
 	"rehome/formats/rule"
+	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
 
@@ -145,7 +146,7 @@ func (m *file) date(e *entry, f rule.Finding) {
 	if at == 0 {
 		return
 	}
-	e.set("timestamp", stamp(at))
+	e.set("timestamp", session.FormatMillis(at))
 	m.r.Did(f, "set the time from the lines around it", "when the message was written")
 }
 

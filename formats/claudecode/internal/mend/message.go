@@ -9,6 +9,7 @@ import (
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/object"
 	"rehome/formats/rule"
+	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
 
@@ -200,7 +201,7 @@ func (m *file) flush(w *linerepair.Writer, next *entry) {
 			b = linerepair.Set(b, "toolUseResult", one.extra)
 		}
 		if t := timeOf(b); t > 0 {
-			b = linerepair.SetText(b, "timestamp", stamp(t+1))
+			b = linerepair.SetText(b, "timestamp", session.FormatMillis(t+1))
 		}
 		w.Line(b)
 		if next.main {

@@ -88,6 +88,3 @@ func timeOf(b []byte) int64 {
 	}
 	return t.UnixMilli()
 }
-
-// stamp returns a time as the client writes it.
-func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

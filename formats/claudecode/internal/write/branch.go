@@ -235,12 +235,12 @@ func (g *grafts) time(at int64) (int64, error) {
 // moment returns the time of a line that we wrote, and its bytes in the line. No
 // later member contains an object.
 func moment(line []byte) (ms int64, spelled []byte, err error) {
-	const name, long = `,"timestamp":"`, len("2006-01-02T15:04:05.000Z")
+	const name, long = `,"timestamp":"`, len(session.StampLayout)
 	i := bytes.LastIndex(line, []byte(name))
 	if i < 0 || len(line) < i+len(name)+long {
 		return 0, nil, errors.New("line of the draft has no timestamp")
 	}
 	spelled = line[i+len(name):][:long]
-	t, err := time.Parse(stampLayout, string(spelled))
+	t, err := time.Parse(session.StampLayout, string(spelled))
 	return t.UnixMilli(), spelled, err
 }

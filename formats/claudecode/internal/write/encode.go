@@ -95,9 +95,6 @@ type encoder struct {
 	context  contextSize
 }
 
-// firstMoment is the start of a session without any times.
-const firstMoment = 1577836800000 // 2020
-
 func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
 	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode, context: contextSize{servers: map[string]bool{}}}
 	for _, l := range s.Children {
@@ -121,7 +118,7 @@ func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
 	if b.Cwd != "" {
 		e.cwd = workspace(b.Cwd)
 	}
-	e.last = firstMoment - 1
+	e.last = session.FirstMoment - 1
 	if inReach(s.Created) {
 		e.last = s.Created.Millis() - 1
 	}
@@ -289,11 +286,8 @@ func (e *encoder) tick(at session.Stamp) string {
 		next = at.Millis()
 	}
 	e.last = next
-	return time.UnixMilli(next).UTC().Format(stampLayout)
+	return session.FormatMillis(next)
 }
-
-// stampLayout is the format of a time.
-const stampLayout = "2006-01-02T15:04:05.000Z"
 
 // timed reports a missing or unusual time.
 func (e *encoder) timed(m *session.Message) {

@@ -14,6 +14,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/lines"
+	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
 
@@ -176,7 +177,7 @@ func (c *checker) chained(kind string) error {
 		return errors.New("isSidechain is invalid, differs from the previous lines', or does not fit agentId")
 	}
 	c.side = side
-	at, err := time.Parse(stampLayout, c.outer.Text("timestamp"))
+	at, err := time.Parse(session.StampLayout, c.outer.Text("timestamp"))
 	if err != nil || !at.After(c.at) {
 		return errors.New("timestamp is malformed, or not later than the previous line's")
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
-	"time"
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/envelope"
@@ -65,8 +64,8 @@ func (c *composer) begin(m *session.Message, kind, capability int, text string) 
 			c.first = at
 		}
 		c.latest = max(c.latest, at)
-		h.Text("createdAt", iso(at))
-		b.Text("createdAt", iso(at))
+		h.Text("createdAt", session.FormatMillis(at))
+		b.Text("createdAt", session.FormatMillis(at))
 	}
 	h.Name("grouping")
 	g := object.New(h.B)
@@ -109,8 +108,6 @@ func (c *composer) save(b *bubble) {
 		c.buf = nil
 	}
 }
-
-func iso(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // message writes the bubbles of a message.
 func (c *composer) message(m *session.Message) {

@@ -93,15 +93,12 @@ func (c *composer) copier(g, own *session.Graph) func(context.Context, func(cont
 	}
 }
 
-// firstMoment is the start of a session without any times.
-const firstMoment = 1577836800000 // 2020
-
 // times returns when the session was created and changed, in milliseconds.
 func (c *composer) times() (created, updated int64) {
 	if created = c.first; inReach(c.s.Created) {
 		created = c.s.Created.Millis()
 	}
-	created = cmp.Or(created, firstMoment)
+	created = cmp.Or(created, session.FirstMoment)
 	if updated = c.latest; inReach(c.s.Updated) {
 		updated = c.s.Updated.Millis()
 	}
@@ -274,10 +271,10 @@ func todos(list []session.Todo) []byte {
 		o.Text("content", t.Content)
 		o.Text("status", t.Status)
 		if inReach(t.Created) {
-			o.Text("createdAt", iso(t.Created.Millis()))
+			o.Text("createdAt", session.FormatMillis(t.Created.Millis()))
 		}
 		if inReach(t.Updated) {
-			o.Text("updatedAt", iso(t.Updated.Millis()))
+			o.Text("updatedAt", session.FormatMillis(t.Updated.Millis()))
 		}
 		o.Name("dependencies")
 		o.B = append(o.B, '[')
