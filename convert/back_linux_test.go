@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"rehome/formats/all"
+	"rehome/testdata/kill"
 )
 
 // homecoming is a session on whose copy turns were added, which are brought back.
@@ -140,7 +141,7 @@ func TestBackKilled(t *testing.T) {
 	for _, client := range []string{"cursor-chat", "claude-code"} {
 		t.Run(client, func(t *testing.T) {
 			h := newHomecoming(t, client)
-			n, err := killAtWrite(h.victim(0), 0)
+			n, err := kill.AtWrite(h.victim(0), 0)
 			if errors.Is(err, unix.EPERM) {
 				t.Log("tracing is not allowed here: TestBackLimited stands for it")
 				return
@@ -154,7 +155,7 @@ func TestBackKilled(t *testing.T) {
 			states := map[string]int{}
 			for at := n; at > 0; at = stepBefore(at, 1+(n-at)/8) {
 				h.reset()
-				if _, err := killAtWrite(h.victim(0), at); err != nil {
+				if _, err := kill.AtWrite(h.victim(0), at); err != nil {
 					t.Fatal(err)
 				}
 				switch now := h.text(); {

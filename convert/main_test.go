@@ -40,7 +40,6 @@ func TestMain(m *testing.M) {
 // victim SRC DST limit BYTES: cannot write larger files.
 // victim SRC DIR into BYTES CWD UNDO FORMAT: migrates a session, and cannot write larger
 // files unless BYTES is 0.
-// victim "" "" undo 0 UNDO: undoes the newest migration.
 // victim COPY ORIGINAL back BYTES FORMAT ID FORMAT ID HOME UNDO: brings turns back, and cannot
 // write larger files unless BYTES is 0.
 // victim "" DATABASE hold 0: has a database open until stdin ends.
@@ -79,13 +78,6 @@ func victim(args []string) int {
 		done, err := Migrate(context.Background(), all.Registry(), []MigrateSource{{Path: src}}, o)
 		if err != nil || done.Count(Failed) > 0 {
 			fmt.Println(err, done.Migrated[0].Err())
-			return 1
-		}
-		return 0
-	case "undo":
-		done, err := Undo(context.Background(), all.Registry(), UndoOptions{Dir: args[4]})
-		if err != nil || len(done.Kept) > 0 {
-			fmt.Println(err, done)
 			return 1
 		}
 		return 0

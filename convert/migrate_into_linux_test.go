@@ -19,6 +19,7 @@ import (
 	"rehome/convert/internal/undo"
 	"rehome/convert/sessions"
 	"rehome/formats/all"
+	"rehome/testdata/kill"
 )
 
 // busyStore is a state root of the SDK with agents of its own, to which a session is
@@ -115,24 +116,6 @@ func undoAll(t *testing.T, dir string) {
 	}
 }
 
-// writes are the system calls that change files.
-func writes() []uint64 {
-	return []uint64{unix.SYS_WRITE, unix.SYS_PWRITE64, unix.SYS_FTRUNCATE, unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_UNLINKAT, unix.SYS_MKDIRAT}
-}
-
-// killAtWrite kills a program as it begins its nth system call that changes a file. It
-// returns how many there were.
-func killAtWrite(cmd *exec.Cmd, n int) (seen int, err error) {
-	_, err = traced(cmd, func(c systemCall) {
-		if c.begins && slices.Contains(writes(), c.number) {
-			if seen++; seen == n {
-				unix.Kill(cmd.Process.Pid, unix.SIGKILL)
-			}
-		}
-	})
-	return seen, err
-}
-
 // TestIntoKilled kills a migration into a store in use at many of its writes: the
 // session is there or not, no other row changes, undo restores the store, and the next
 // run migrates it.
@@ -143,7 +126,7 @@ func TestIntoKilled(t *testing.T) {
 			b.t = t
 			b.reset(earlier)
 			b.old = b.text()
-			n, err := killAtWrite(b.victim(0), 0)
+			n, err := kill.AtWrite(b.victim(0), 0)
 			if errors.Is(err, unix.EPERM) {
 				t.Log("tracing is not allowed here: TestIntoLimited stands for it")
 				return
@@ -171,7 +154,7 @@ func TestIntoKilled(t *testing.T) {
 func (b *busyStore) killed(earlier string, at int) (state string) {
 	b.t.Helper()
 	b.reset(earlier)
-	if _, err := killAtWrite(b.victim(0), at); err != nil {
+	if _, err := kill.AtWrite(b.victim(0), at); err != nil {
 		b.t.Fatal(err)
 	}
 	now := b.text()

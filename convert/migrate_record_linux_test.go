@@ -14,6 +14,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/testdata/kill"
 )
 
 // crashHome is a config folder of a client to which a session is migrated by a program that
@@ -72,10 +73,6 @@ func (h *crashHome) victim(limit int) *exec.Cmd {
 	return exec.Command(os.Args[0], "victim", h.src, h.config, "into", strconv.Itoa(limit), h.cwd, h.undo, h.to)
 }
 
-func (h *crashHome) undoing() *exec.Cmd {
-	return exec.Command(os.Args[0], "victim", "", "", "undo", "0", h.undo)
-}
-
 func (h *crashHome) run(cmd *exec.Cmd) {
 	h.t.Helper()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -96,64 +93,47 @@ func (h *crashHome) is(what string, at int, got, want []string) {
 	}
 }
 
-// TestRecordKilled kills a migration, and its undoing, at many writes: the session is as it
-// was or as it will be, what was done can be undone, and nothing is left behind.
+// TestRecordKilled kills a migration at many writes: the session is as it was or as it will be,
+// what was done can be undone, and nothing is left behind. What a transaction and its undoing
+// leave is tested in filetx, this is about the order of what migrate does.
 func TestRecordKilled(t *testing.T) {
-	for _, to := range []string{"claude-code", "cursor-chat"} {
-		for _, older := range []bool{false, true} {
-			t.Run(to+pick(older, " update", " new"), func(t *testing.T) {
-				h := newCrashHome(t, to)
+	for to, older := range map[string]bool{"claude-code": false, "cursor-chat": true} {
+		t.Run(to+pick(older, " update", " new"), func(t *testing.T) {
+			h := newCrashHome(t, to)
+			h.reset(older)
+			old := h.tree(true)
+			n, err := kill.AtWrite(h.victim(0), 0)
+			if errors.Is(err, unix.EPERM) {
+				t.Log("tracing is not allowed here: TestUndoFiles stands for it")
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh := h.tree(true)
+			if slices.Equal(old, fresh) {
+				t.Fatal("nothing was migrated")
+			}
+			states := map[string]int{}
+			for at := n; at > 0; at = stepBefore(at, 1+(n-at)/4) {
 				h.reset(older)
-				old := h.tree(true)
-				n, err := killAtWrite(h.victim(0), 0)
-				if errors.Is(err, unix.EPERM) {
-					t.Log("tracing is not allowed here: TestUndoFiles stands for it")
-					return
-				}
-				if err != nil {
+				if _, err := kill.AtWrite(h.victim(0), at); err != nil {
 					t.Fatal(err)
 				}
-				fresh := h.tree(true)
-				if slices.Equal(old, fresh) {
-					t.Fatal("nothing was migrated")
-				}
-				states := map[string]int{}
-				for at := n; at > 0; at = stepBefore(at, 1+(n-at)/4) {
-					h.reset(older)
-					if _, err := killAtWrite(h.victim(0), at); err != nil {
-						t.Fatal(err)
-					}
-					now := h.tree(false)
-					states[pick(slices.Equal(now, fresh), "new", pick(slices.Equal(now, old), "old", "between"))]++
-					undoAll(t, h.undo)
-					h.is("undone", at, h.tree(false), old)
-					h.run(h.victim(0))
-					h.is("run again", at, h.tree(true), fresh)
-					undoAll(t, h.undo)
-					h.is("run again and undone", at, h.tree(true), old)
-				}
-				t.Logf("%d writes: %v", n, states)
-				if states["new"] == 0 || states["old"] == 0 {
-					t.Errorf("states seen: %v", states)
-				}
-
+				now := h.tree(false)
+				states[pick(slices.Equal(now, fresh), "new", pick(slices.Equal(now, old), "old", "between"))]++
+				undoAll(t, h.undo)
+				h.is("undone", at, h.tree(false), old)
 				h.run(h.victim(0))
-				n, err = killAtWrite(h.undoing(), 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				h.is("not", 0, h.tree(true), old)
-				for at := n; at > 0; at = stepBefore(at, 2) {
-					h.reset(older)
-					h.run(h.victim(0))
-					if _, err := killAtWrite(h.undoing(), at); err != nil {
-						t.Fatal(err)
-					}
-					undoAll(t, h.undo)
-					h.is("undone again", at, h.tree(true), old)
-				}
-			})
-		}
+				h.is("run again", at, h.tree(true), fresh)
+				undoAll(t, h.undo)
+				h.is("run again and undone", at, h.tree(true), old)
+			}
+			t.Logf("%d writes: %v", n, states)
+			if states["new"] == 0 || states["old"] == 0 {
+				t.Errorf("states seen: %v", states)
+			}
+		})
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"rehome/golden"
 	"rehome/internal/fsx"
 	"rehome/testdata/ide"
+	"rehome/testdata/kill"
 )
 
 // movedHome is the home folder of somebody who moved a project, with sessions of each
@@ -195,7 +196,7 @@ func TestMvKilled(t *testing.T) {
 	h := newMovedHome(t)
 	h.reset()
 	old := h.tree()
-	n, err := killAtWrite(h.mv(), 0)
+	n, err := kill.AtWrite(h.mv(), 0)
 	if errors.Is(err, unix.EPERM) {
 		t.Log("tracing is not allowed here: TestMvOnFullDisk stands for it")
 		return
@@ -207,7 +208,7 @@ func TestMvKilled(t *testing.T) {
 	states := map[string]int{}
 	for at := n; at > 0; at = stepBefore(at, 1+(n-at)/3) {
 		h.reset()
-		if _, err := killAtWrite(h.mv(), at); err != nil {
+		if _, err := kill.AtWrite(h.mv(), at); err != nil {
 			t.Fatal(err)
 		}
 		now := h.tree()
@@ -240,7 +241,7 @@ func TestMvKilled(t *testing.T) {
 
 	h.reset()
 	h.run(h.mv())
-	n, err = killAtWrite(h.mv("--remove-old"), 0)
+	n, err = kill.AtWrite(h.mv("--remove-old"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +252,7 @@ func TestMvKilled(t *testing.T) {
 	for at := n; at > 0; at = stepBefore(at, 1+(n-at)/3) {
 		h.reset()
 		h.run(h.mv())
-		if _, err := killAtWrite(h.mv("--remove-old"), at); err != nil {
+		if _, err := kill.AtWrite(h.mv("--remove-old"), at); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range h.tree() {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"rehome/testdata/kill"
 )
 
 // network names the system calls that open a way out of the machine, or could
@@ -29,13 +31,13 @@ func network() map[uint64]string {
 func reaches(t *testing.T, cmd *exec.Cmd) (calls []string, code int) {
 	t.Helper()
 	n := 0
-	ws, err := traced(cmd, func(c systemCall) {
+	ws, err := kill.Trace(cmd, func(c kill.SystemCall) {
 		n++
 		switch {
-		case !c.begins:
-		case network()[c.number] != "":
-			calls = append(calls, network()[c.number])
-		case c.number == unix.SYS_INOTIFY_ADD_WATCH: // a loop that only a signal stops
+		case !c.Begins:
+		case network()[c.Number] != "":
+			calls = append(calls, network()[c.Number])
+		case c.Number == unix.SYS_INOTIFY_ADD_WATCH: // a loop that only a signal stops
 			unix.Kill(cmd.Process.Pid, unix.SIGINT)
 		}
 	})

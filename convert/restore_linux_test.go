@@ -13,6 +13,7 @@ import (
 
 	"rehome/formats"
 	machines "rehome/testdata/homes"
+	"rehome/testdata/kill"
 )
 
 // TestRestoreKilled kills restore at every step that makes, renames or removes a file or
@@ -43,8 +44,8 @@ func TestRestoreKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := restore()
-		_, err = traced(cmd, func(c systemCall) {
-			if c.begins && slices.Contains(steps, c.number) {
+		_, err = kill.Trace(cmd, func(c kill.SystemCall) {
+			if c.Begins && slices.Contains(steps, c.Number) {
 				if seen++; seen == n {
 					unix.Kill(cmd.Process.Pid, unix.SIGKILL)
 				}

@@ -167,7 +167,7 @@ func doors() map[string][]string {
 		"golang.org/x/term":                     {"cmd/internal/console"},
 		"golang.org/x/sys": {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch",
 			"formats/internal/sqlitefile", "cmd/internal/cli", "cmd/rehome-fleet/internal/bucket", "cmd/rehome-fleet/internal/fleet",
-			"testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
+			"testdata/interop", "testdata/kill"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 

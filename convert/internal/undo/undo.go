@@ -146,6 +146,7 @@ func (f Folder) Begin(r Record) (*Log, error) {
 		return nil, &formats.Error{At: f.Dir, Err: formats.ErrBusy, Hint: "another rehome is migrating or undoing: try again when it has finished"}
 	}
 	if err == nil {
+		scratch.SweepBeside(f.Dir, prefix, func(string, error) {}) // of a run killed in Close
 		left, _ := filepath.Glob(filepath.Join(f.Dir, removed+"*"))
 		for _, p := range left {
 			err = errors.Join(err, os.RemoveAll(p))

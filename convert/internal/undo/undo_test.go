@@ -143,16 +143,20 @@ func TestBegin(t *testing.T) {
 		t.Error("a record without a folder")
 	}
 	f := Folder{Dir: t.TempDir()}
-	left := filepath.Join(f.Dir, removed+"7")
-	if err := os.Mkdir(left, 0o700); err != nil {
-		t.Fatal(err)
+	left := []string{filepath.Join(f.Dir, removed+"7"), filepath.Join(f.Dir, prefix+"0123456789abcdef")}
+	for _, dir := range left {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	l, err := f.Begin(Record{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(left); err == nil {
-		t.Error("what was left is still there")
+	for _, dir := range left {
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is still there", dir)
+		}
 	}
 	if _, err := f.Begin(Record{}); !errors.Is(err, formats.ErrBusy) {
 		t.Errorf("a second one: %v", err)
