@@ -63,7 +63,8 @@ func saying(role, kind, words string) []item {
 	return []item{{Role: role, Kind: kind, Text: brief(words).(string)}}
 }
 
-var typedPattern = regexp.MustCompile(`(?s)^.*<user_query>\n?(.*?)\n?</user_query>\s*$`)
+// typedPattern is what a transcript keeps around a prompt: of the tags, only these two.
+var typedPattern = regexp.MustCompile(`(?s)^(?:<timestamp>[^<]*</timestamp>\s*)?<user_query>\n?(.*?)\n?</user_query>\s*$`)
 
 // streamItems reads a capture of stream-json, by session. A fragment has a time and no call of
 // the model; what comes after the fragments repeats them, unless the run was cut off.
@@ -156,15 +157,16 @@ func ideItems(t *testing.T, path string) map[string][]item {
 		if !is {
 			continue
 		}
-		summarized := composer.sub("latestConversationSummary").text("truncationLastBubbleIdInclusive")
+		first := composer.sub("latestConversationSummary").text("clientShouldStartSendingFromInclusiveBubbleId")
 		for _, head := range composer.list("fullConversationHeadersOnly") {
 			b := values["bubbleId:"+id+":"+head.text("bubbleId")]
 			if b == nil {
 				b = composer.sub("conversationMap").sub(head.text("bubbleId"))
 			}
-			if out[id] = append(out[id], bubbleItems(b)...); head.text("bubbleId") == summarized {
-				out[id] = nil // the model is sent the summary instead
+			if head.text("bubbleId") == first {
+				out[id] = nil // of what is before, the model is sent a summary
 			}
+			out[id] = append(out[id], bubbleItems(b)...)
 		}
 	}
 	return out
@@ -182,7 +184,7 @@ func bubbleItems(b plain) (out []item) {
 	}
 	out = append(out, saying("assistant", "text", b.text("text"))...)
 	if call := b.sub("toolFormerData"); call != nil {
-		out = append(out, item{Role: "assistant", Kind: "call", ID: call.text("toolCallId"), Name: call.text("name")})
+		out = append(out, item{Role: "assistant", Kind: "call", ID: call.text("toolCallId"), Name: cmp.Or(call.text("name"), "unknown")})
 	}
 	for _, call := range b.list("toolResults") { // as versions of 2025 write them
 		out = append(out, item{Role: "assistant", Kind: "call", ID: call.text("toolCallId"), Name: call.text("toolName")})
@@ -214,6 +216,7 @@ func TestOrderOthers(t *testing.T) {
 			for _, m := range messagesOf(t, request{Format: format, Source: source, Session: id}, false) {
 				got = append(got, itemsOf(m)...)
 			}
+			ownIDs(read[id], got)
 			if bad := disorder(resultsLast(read[id], only), resultsLast(got, only)); bad != "" {
 				t.Errorf("%s %s: %s", source, id, bad)
 			}
@@ -273,15 +276,29 @@ func TestOrderOthers(t *testing.T) {
 	}
 }
 
+// ownIDs takes away the ids of calls that stores do not have, and those of calls after another one
+// with the same id: these get ids of rehome's.
+func ownIDs(read, got []item) {
+	known := map[string]bool{}
+	for n := range read {
+		if i := &read[n]; i.Kind == "call" && known[i.ID] {
+			i.ID = ""
+		} else if i.Kind == "call" {
+			known[i.ID] = true
+		}
+	}
+	for n := range got {
+		if i := &got[n]; i.Kind == "call" && !known[i.ID] {
+			i.ID = ""
+		}
+	}
+}
+
 // ideItem is what the tiny reader of the IDE knows of an item, too.
 func ideItem(i item) item {
-	switch {
-	case i.Kind == "result":
+	if i.Kind == "result" {
 		return item{}
-	case i.Name == "unknown": // a call without a name, which has an id of rehome's
-		i.Name, i.ID = "", ""
 	}
-	i.ID = strings.TrimSuffix(i.ID, "-2") // the second call with the same id
 	return item{Role: i.Role, Kind: i.Kind, Text: i.Text, ID: i.ID, Name: i.Name}
 }
 
