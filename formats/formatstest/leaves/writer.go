@@ -26,12 +26,19 @@ type Writer struct {
 }
 
 // NewWriter returns the law of a writer. text is its writes.txt: the declarations for sessions,
-// whose kinds are those of records, and then those for the target, each as in leaves.txt.
-func NewWriter(t testing.TB, reader *Law, text string) *Writer {
+// whose kinds are those of records, and then those for the target, each as in leaves.txt. Those of
+// shared, which may be nil, hold too, as in NewLaw.
+func NewWriter(t testing.TB, reader *Law, text string, shared *Writer) *Writer {
 	t.Helper()
+	if shared == nil {
+		shared = &Writer{}
+	}
 	from, to := Writes(text)
-	return &Writer{From: NewLaw(t, nil, from, nil), To: NewLaw(t, nil, to, nil), reader: reader}
+	return &Writer{From: NewLaw(t, nil, from, shared.From), To: NewLaw(t, nil, to, shared.To), reader: reader}
 }
+
+// Unused returns an error text for each declaration that nothing so far needed.
+func (w *Writer) Unused() []string { return append(w.From.Unused(), w.To.Unused()...) }
 
 // Of is the law for another container of the same records, whose uses of declarations count here, too.
 func (w *Writer) Of(reader *Law) *Writer {
@@ -170,7 +177,11 @@ func (k *look) untold(t testing.TB) {
 
 // reported reports whether a loss that is declared of a leaf names its record.
 func (k *look) reported(l *wanted) bool {
-	return slices.ContainsFunc(l.rules, func(d *Declaration) bool { return d.Verb == "lost" && k.named(d, l) })
+	i := slices.IndexFunc(l.rules, func(d *Declaration) bool { return d.Verb == "lost" && k.named(d, l) })
+	if i >= 0 {
+		k.cover(l.rules[i])
+	}
+	return i >= 0
 }
 
 // ordered tests that what the user and the model said, if they said it once, is in its order.

@@ -177,7 +177,7 @@ func holds(t *testing.T, declared, lines, want string, lined bool) {
 			}
 		}
 	}
-	w, r := leaves.NewWriter(t, leaves.NewLaw(t, walk, reader0, nil), declared), &recorder{TB: t}
+	w, r := leaves.NewWriter(t, leaves.NewLaw(t, walk, reader0, nil), declared, nil), &recorder{TB: t}
 	w.Lined = lined
 	w.Holds(r, []*leaves.Source{w.Source(t, pets())}, path)
 	if got := r.text.String(); !strings.Contains(got, want) || (got == "") != (want == "") {
