@@ -185,6 +185,9 @@ type wanted struct {
 	member  string       // where it should be, and is not
 	twice   string       // the pattern of what it is superseded by, if both are told
 	by      *Declaration // which one does
+	known   bool         // weak and lost are, see look.weak
+	weak    bool
+	lost    bool
 }
 
 // look is one look at a store.

@@ -118,11 +118,14 @@ func (l *wanted) piece() bool {
 // weak reports whether a declaration can excuse the leaf without a loss, and whether a loss that
 // is declared names it.
 func (k *look) weak(l *wanted) (weak, lost bool) {
-	for _, d := range l.rules {
-		lost = lost || k.strict && d.Verb == "lost" && k.named(d, l)
-		weak = weak || d.Verb == "dropped" || d.repeats()
+	if !l.known {
+		for _, d := range l.rules {
+			l.lost = l.lost || k.strict && d.Verb == "lost" && k.named(d, l)
+			l.weak = l.weak || d.Verb == "dropped" || d.repeats()
+		}
+		l.weak, l.known = l.weak || l.lost, true
 	}
-	return weak || lost, lost
+	return l.weak, l.lost
 }
 
 // The leaves that each takes.
