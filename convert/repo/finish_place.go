@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/undo"
 	"rehome/convert/internal/worktree"
 	"rehome/convert/merge"
 	"rehome/formats"
@@ -23,15 +25,19 @@ import (
 
 // stage creates the private folder for a result, beside the store that it replaces.
 func (f *finisher) stage(u *unit) (*stage.Folder, error) {
-	to, err := stage.Resolve(f.at(u.parent, u.entries[0]))
-	if err != nil {
-		return nil, err
+	var at []stage.Target
+	for _, e := range u.entries {
+		to, err := stage.Resolve(f.at(u.parent, e))
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, to)
 	}
 	if f.o.DryRun {
-		return stage.NewDryRun(to)
+		return stage.NewDryRun(at[0])
 	}
-	stage.Sweep(f.o.OnNotice, to)
-	return stage.New(to)
+	stage.Sweep(f.o.OnNotice, at...)
+	return stage.New(at[0])
 }
 
 // at returns the path of an entry of a folder in the work tree.
@@ -114,23 +120,21 @@ func (f *finisher) place(u *unit, out string, remove func() error) error {
 	if err := errors.Join(stage.SyncTree(out), os.MkdirAll(f.at(u.parent, "."), 0o777)); err != nil {
 		return err
 	}
+	var steps []*filetx.Step
 	for _, e := range order {
-		from, to := filepath.Join(out, e), f.at(u.parent, e)
-		_, missing := os.Lstat(to)
-		switch made := slices.Contains(names, e); {
-		case !made:
-			err = fsx.Move(to, from)
-		case missing != nil:
-			err = fsx.Move(from, to)
-		default:
-			err = fsx.Replace(from, to)
+		s := &filetx.Step{File: undo.File{Path: f.at(u.parent, e)}, Ready: f.ctx.Err}
+		_, err := os.Lstat(s.Path)
+		s.Replaces = err == nil
+		if slices.Contains(names, e) {
+			s.Staged = filepath.Join(out, e)
+			info, err := os.Lstat(s.Staged)
+			s.Folder = err == nil && info.IsDir()
 		}
-		if err != nil {
-			return &formats.Error{At: path.Join(u.parent, e), Err: formats.Cause(err), Hint: "run it again"}
-		}
+		steps = append(steps, s)
 	}
-	if err := stage.SyncFolder(f.at(u.parent, ".")); err != nil {
-		return err
+	tx := &filetx.Tx{Synced: true}
+	if err := errors.Join(tx.Do(steps), tx.End(nil)); err != nil {
+		return &formats.Error{At: path.Join(u.parent, u.entries[0]), Err: formats.Cause(err), Hint: "none of it was changed: run it again"}
 	}
 	var paths []string
 	for _, e := range append(names, u.entries...) {
