@@ -5,14 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"rehome/convert"
-	"rehome/convert/internal/stage"
+	"rehome/convert/internal/filetx"
+	"rehome/convert/internal/undo"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/internal/fsx"
@@ -190,23 +190,10 @@ func (r *restore) merge(ctx context.Context, text string, c *choice, o convert.O
 		return nil
 	}
 	slices.Reverse(files) // globalStorage after workspaceStorage
+	var steps []*filetx.Step
 	for _, rel := range files {
-		if err := place(filepath.Join(whole, rel), filepath.Join(c.dest, rel)); err != nil {
-			return err
-		}
+		steps = append(steps, &filetx.Step{File: undo.File{Path: filepath.Join(c.dest, rel)}, Staged: filepath.Join(whole, rel), Ready: ctx.Err})
 	}
-	return nil
-}
-
-// place moves a file to where nothing is.
-func place(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return &formats.Error{At: to, Err: formats.Cause(err)}
-	}
-	if err := fsx.Move(from, to); errors.Is(err, fs.ErrExist) {
-		return &formats.Error{At: to, Err: stage.ErrAppeared, Hint: "run it again"}
-	} else if err != nil {
-		return &formats.Error{At: to, Err: formats.Cause(err)}
-	}
-	return stage.SyncFolder(filepath.Dir(to))
+	tx := &filetx.Tx{Synced: true}
+	return errors.Join(tx.Do(steps), tx.End(nil))
 }

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"rehome/convert/internal/filetx"
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/undo"
 	"rehome/formats"
 	"rehome/internal/fsx"
 )
@@ -156,26 +158,28 @@ func (r *restore) copyFiles(ctx context.Context, f *formats.Format, c *choice, t
 	if err := stage.SyncTree(private.Tree); err != nil {
 		return err
 	}
+	tx := &filetx.Tx{Synced: true}
 	for _, one := range todo {
-		if err := ctx.Err(); err != nil {
-			return err
+		if err = ctx.Err(); err == nil {
+			name := filepath.FromSlash(one.Path)
+			err = placeFile(tx, filepath.Join(private.Tree, name), filepath.Join(c.dest, name))
 		}
-		if err := r.placeFile(filepath.Join(private.Tree, filepath.FromSlash(one.Path)), filepath.Join(c.dest, filepath.FromSlash(one.Path))); err != nil {
-			return err
+		if err != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(err, tx.End(nil))
 }
 
 // placeFile gives a file its name. What has it already is older, and kept.
-func (r *restore) placeFile(from, to string) error {
+func placeFile(tx *filetx.Tx, from, to string) error {
 	m := &stage.Renames{Rename: fsx.Move}
 	t, err := stage.Resolve(to)
 	if err == nil && t.Exists() {
 		_, err = m.Backup(t)
 	}
 	if err == nil {
-		err = place(from, to)
+		err = tx.Do([]*filetx.Step{{File: undo.File{Path: to}, Staged: from}})
 	}
 	if err != nil {
 		return errors.Join(err, m.Undo())
