@@ -101,21 +101,10 @@ func (m *migration) takeBack(ctx context.Context, log *undo.Log, rep *Migrated, 
 	if !log.Saved {
 		return
 	}
-	if rep.Undo = log.Record.ID; *err == nil {
-		return
+	if *err != nil {
+		*err = errors.Join(*err, log.TakeBack(ctx, m.to.Writer.Into.Undo))
 	}
-	folder := undo.Folder{Dir: m.o.UndoDir}
-	left, e := m.to.Writer.Into.Undo(context.WithoutCancel(ctx), folder.Saved(&log.Record), false)
-	for _, u := range left {
-		if u.Kept != "" && e == nil {
-			e = &formats.Error{At: u.Key, Err: errors.New(u.Kept)}
-		}
-	}
-	if e == nil {
-		e = folder.Remove(log.Record.ID)
-		rep.Undo = 0
-	}
-	*err = errors.Join(*err, e)
+	rep.Undo = log.Record.ID
 }
 
 // createFrom creates a store of a draft, and verifies it as an exact conversion does. It

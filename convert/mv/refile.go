@@ -102,29 +102,16 @@ func (r *refiler) refile(ctx context.Context, list []*refiled) (err error) {
 	if !log.Saved {
 		return err
 	}
-	if err == nil {
-		r.out.Undo = append(r.out.Undo, log.Record.ID)
-		return r.verify(ctx, list)
+	if err != nil {
+		err = errors.Join(err, log.TakeBack(ctx, r.f.Mover.Refiler.Undo))
 	}
-	return errors.Join(err, r.takeBack(ctx, log))
-}
-
-// takeBack undoes what failed: a transaction can be on disk although the error says that it
-// is not, such as one that was interrupted while it ended. The record stays unless the store
-// is as it was.
-func (r *refiler) takeBack(ctx context.Context, log *undo.Log) error {
-	folder := undo.Folder{Dir: r.UndoDir}
-	done, err := r.f.Mover.Refiler.Undo(context.WithoutCancel(ctx), folder.Saved(&log.Record), false)
-	for _, u := range done {
-		if u.Kept != "" && err == nil {
-			err = &formats.Error{At: log.Record.Store, Pointer: u.Key, Err: errors.New(u.Kept)}
-		}
+	if log.Record.ID != 0 {
+		r.out.Undo = append(r.out.Undo, log.Record.ID)
 	}
 	if err != nil {
-		r.out.Undo = append(r.out.Undo, log.Record.ID)
 		return err
 	}
-	return folder.Remove(log.Record.ID)
+	return r.verify(ctx, list)
 }
 
 // verify reads the store again, as its client would: each session has its new folder.

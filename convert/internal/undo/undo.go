@@ -8,6 +8,7 @@ package undo
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -295,6 +296,23 @@ func (f Folder) prune(keep int, keepBytes int64) {
 			_ = f.Remove(id)
 		}
 	}
+}
+
+// TakeBack undoes changes inside of a store that failed: a transaction can be on disk although
+// the error says that it is not, such as one that was interrupted while it ended. The record
+// stays unless the store is as it was: then its ID is 0.
+func (l *Log) TakeBack(ctx context.Context, undoing func(context.Context, formats.UndoRecord, bool) ([]formats.Undone, error)) error {
+	done, err := undoing(context.WithoutCancel(ctx), l.folder.Saved(&l.Record), false)
+	for _, u := range done {
+		if u.Kept != "" && err == nil {
+			err = &formats.Error{At: l.Record.Store, Pointer: u.Key, Err: errors.New(u.Kept)}
+		}
+	}
+	if err == nil {
+		err = l.folder.Remove(l.Record.ID)
+		l.Record.ID = 0
+	}
+	return err
 }
 
 // Close lets other processes make records.

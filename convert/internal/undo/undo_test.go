@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -171,5 +172,43 @@ func TestBegin(t *testing.T) {
 	}
 	if id, err := Parse("12"); err != nil || id != 12 {
 		t.Error(id, err)
+	}
+}
+
+// TestTakeBack: the record of changes that could be taken back goes away; otherwise it stays.
+func TestTakeBack(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	broken := errors.New("no")
+	for _, test := range []struct {
+		done []formats.Undone
+		err  error
+		left int
+	}{
+		{done: []formats.Undone{{Key: "a"}}},
+		{done: []formats.Undone{{Key: "a"}, {Key: "b", Kept: "changed since"}}, left: 1},
+		{err: broken, left: 2},
+	} {
+		l, err := f.Begin(Record{Format: "x", Store: "s"})
+		if err == nil {
+			err = l.Save([]byte(`{"k":1}`))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err = l.TakeBack(ctx, func(ctx context.Context, r formats.UndoRecord, dry bool) ([]formats.Undone, error) {
+			if string(r.Changes) != `{"k":1}` || dry || ctx.Err() != nil {
+				t.Errorf("%+v, dry %v, %v", r, dry, ctx.Err())
+			}
+			return test.done, test.err
+		})
+		ids, e := f.ids()
+		if err = errors.Join(err, e, l.Close()); (err != nil) != (test.left > 0) || (l.Record.ID == 0) != (test.left == 0) || test.err != nil && !errors.Is(err, test.err) {
+			t.Errorf("%+v: %v, record %d", test, err, l.Record.ID)
+		}
+		if len(ids) != test.left {
+			t.Errorf("%+v: records %v", test, ids)
+		}
 	}
 }
