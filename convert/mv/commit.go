@@ -57,11 +57,17 @@ func (m *mover) merge(ctx context.Context, f *family) (err error) {
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	_, err = m.add(ctx, p, log)
-	if log.Saved {
+	if !log.Saved {
+		return err
+	}
+	if err != nil {
+		err = errors.Join(err, log.TakeBack(ctx, m.f.Writer.Into.Undo))
+	} else {
+		log.Record.Moved.Placed = true
+		err = log.Rewrite()
+	}
+	if log.Record.ID != 0 {
 		m.out.Undo = append(m.out.Undo, log.Record.ID)
-		if log.Record.Moved.Placed = err == nil; err == nil {
-			err = log.Rewrite()
-		}
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package mv_test
 
 import (
+	"context"
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
@@ -172,6 +173,43 @@ func TestAgents(t *testing.T) {
 				t.Errorf("left %q", left)
 			}
 		}
+	}
+}
+
+// TestAgentsTakenBack: agents whose addition fails after it is on disk are taken out of the store
+// again, and no record of them
+// is left.
+func TestAgentsTakenBack(t *testing.T) {
+	h := newHome(t)
+	h.old = "/tmp/e2eout/ws"
+	h.store(h.old)
+	to := filepath.Join(h.dir, ".cursor", "projects", slug(h.now), "sdk-agent-store", hash(h.now))
+	if _, err := convert.Migrate(t.Context(), all.Registry(), []convert.MigrateSource{{Path: "../../testdata/chat/before.db"}}, convert.MigrateOptions{To: "cursor-sdk", Dir: h.dir, Cwd: h.now, UndoDir: filepath.Join(filepath.Dir(h.dir), "undo-other")}); err != nil {
+		t.Fatal(err)
+	}
+	before := h.agents(to)
+	f := *all.Registry().Lookup("cursor-sdk")
+	w := *f.Writer
+	into := *w.Into
+	f.Writer, w.Into = &w, &into
+	late := errors.New("failed after all")
+	into.Add = func(ctx context.Context, a formats.Addition) (formats.Added, error) {
+		got, err := all.Registry().Lookup("cursor-sdk").Writer.Into.Add(ctx, a)
+		if a.Log != nil && err == nil {
+			err = late
+		}
+		return got, err
+	}
+	r, err := mv.Move(t.Context(), formats.NewRegistry(&f), h.options())
+	if err != nil || r.Count(mv.Failed) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if is := h.agents(to); strings.Join(is, "\n") != strings.Join(before, "\n") {
+		t.Errorf("%q, want %q", is, before)
+	}
+	left, err := convert.UndoRecords(h.options().UndoDir) // of the transcripts, which are files
+	if err != nil || len(left) != 1 || left[0].Store == to || len(r.Undo) != 1 || r.Undo[0] != left[0].ID {
+		t.Errorf("%v, %v, %v", left, r.Undo, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // TestFull: a full disk has the same words everywhere, and its cause can be found.
 func TestFull(t *testing.T) {
 	other := errors.New("no")
-	if err := Full(other, "/x", "h"); err != other {
+	if err := Full(other, "/x", "h"); !errors.Is(err, other) || err.Error() != "no" {
 		t.Errorf("another error is %v", err)
 	}
 	for _, test := range []struct {
