@@ -87,7 +87,7 @@ func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 func (d *decoder) tables(ctx context.Context, s *session.Session) error {
 	var table sqlitefile.Table
 	for _, t := range d.db.Tables() {
-		key, data := storedb.Column(t, "id"), storedb.Column(t, "data")
+		key, data := store.FindColumn(t.Columns, "id"), store.FindColumn(t.Columns, "data")
 		var err error
 		switch {
 		case strings.EqualFold(t.Name, storedb.MetaTable):

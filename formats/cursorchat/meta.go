@@ -30,7 +30,7 @@ func (d *decoder) meta(ctx context.Context, s *session.Session) (*meta, error) {
 		if !strings.EqualFold(t.Name, storedb.MetaTable) {
 			continue
 		}
-		key, value := storedb.Column(t, "key"), storedb.Column(t, "value")
+		key, value := store.FindColumn(t.Columns, "key"), store.FindColumn(t.Columns, "value")
 		for b, err := range d.db.Scan(ctx, 0, t) {
 			if err != nil {
 				return nil, err

@@ -78,7 +78,7 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 		return err
 	}
 	some := false
-	for l, err := range lines.Each(ctx, f, maxLine) {
+	for l, err := range lines.Each(ctx, f, sdkdoc.MaxLine) {
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 func unreadable(l *lines.Line, at store.Addr) loss.Loss {
 	switch {
 	case l.Long:
-		return loss.Loss{Code: loss.LineTooLong, At: at, Args: []string{fmt.Sprintf("%d MB", maxLine>>20)}}
+		return loss.Loss{Code: loss.LineTooLong, At: at, Args: []string{fmt.Sprintf("%d MB", sdkdoc.MaxLine>>20)}}
 	case !l.Ended:
 		return loss.Loss{Code: loss.LineTorn, At: at}
 	}

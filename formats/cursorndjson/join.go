@@ -153,8 +153,8 @@ func (c *cursor) next() (bool, error) {
 			}
 			return true, c.reach(rest, store.Blob)
 		}
-		if len(rest) > maxLine {
-			return false, c.fail(fmt.Errorf("line %d is longer than %d MB", c.number+1, maxLine>>20))
+		if len(rest) > sdkdoc.MaxLine {
+			return false, c.fail(fmt.Errorf("line %d is longer than %d MB", c.number+1, sdkdoc.MaxLine>>20))
 		}
 		if err := c.fill(rest); err != nil {
 			return false, c.fail(err)

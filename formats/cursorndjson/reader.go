@@ -18,9 +18,6 @@ import (
 	"rehome/formats/store"
 )
 
-// maxLine bounds a line, and with it the memory that a hostile file can claim.
-const maxLine = 512 << 20
-
 // reader reads a folder of lines.
 type reader struct {
 	path    string

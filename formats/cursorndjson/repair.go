@@ -172,7 +172,7 @@ type blobLines struct {
 
 // read finds the lines of an agent.
 func (x *blobLines) read(ctx context.Context, agent string) error {
-	for l, err := range lines.Each(ctx, x.f, maxLine) {
+	for l, err := range lines.Each(ctx, x.f, sdkdoc.MaxLine) {
 		if err != nil {
 			return err
 		}

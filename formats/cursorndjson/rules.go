@@ -110,7 +110,7 @@ func (c *checker) file(ctx context.Context, p *part, k sdkdoc.Kind, take func(*l
 	if c.q.Schema != nil {
 		v = c.q.Schema(schemaNames[k])
 	}
-	o := linecheck.Options{Format: name, Most: maxLine, Odd: func(int) { c.missed(k) }}
+	o := linecheck.Options{Format: name, Most: sdkdoc.MaxLine, Odd: func(int) { c.missed(k) }}
 	for line, err := range linecheck.Lines(ctx, path, p.file(k), c.view, c.q, o) {
 		if err != nil {
 			return err
@@ -203,7 +203,7 @@ func (c *checker) meaning(l *linecheck.Line) {
 		if p := l.Member("payload"); rawjson.Text(l.Member("eventType")) == sdkdoc.StreamEvent && p != nil && string(p) != "null" && !sdkdoc.Streams(p) {
 			c.breach("RH411", "/payload", "")
 		}
-		if at := l.Member("createdAt"); len(at) > 0 && (at[0] == '"' && !sdkdoc.IsTime([]byte(rawjson.Text(at))) || digit(at) && !sdkdoc.IsMillis(at)) {
+		if at := l.Member("createdAt"); len(at) > 0 && (at[0] == '"' && !sdkdoc.IsTime([]byte(rawjson.Text(at))) || rawjson.IsNumber(at) && !sdkdoc.IsMillis(at)) {
 			c.breach("RH409", "/createdAt", "")
 		}
 		return
@@ -212,10 +212,8 @@ func (c *checker) meaning(l *linecheck.Line) {
 		c.breach("RH408", "/status", "%q", rule.Clip(rawjson.Text(s)))
 	}
 	for _, name := range []string{"createdAt", "updatedAt", "startedAt", "endedAt"} {
-		if at := l.Member(name); digit(at) && !sdkdoc.IsMillis(at) {
+		if at := l.Member(name); rawjson.IsNumber(at) && !sdkdoc.IsMillis(at) {
 			c.breach("RH409", "/"+name, "")
 		}
 	}
 }
-
-func digit(raw []byte) bool { return len(raw) > 0 && (raw[0] == '-' || raw[0]-'0' <= 9) }

@@ -66,12 +66,12 @@ func (s *scan) file(set int) error {
 		return s.pieces(set, f)
 	}
 	s.part = s.parts[0]
-	for l, err := range lines.Each(s.ctx, f, maxLine) {
+	for l, err := range lines.Each(s.ctx, f, sdkdoc.MaxLine) {
 		if err != nil {
 			return err
 		}
 		if l.Long {
-			return &formats.Error{Err: fmt.Errorf("line %d is longer than %d MB", l.Number, maxLine>>20)}
+			return &formats.Error{Err: fmt.Errorf("line %d is longer than %d MB", l.Number, sdkdoc.MaxLine>>20)}
 		}
 		if lines.Conflict(l.Bytes) {
 			return errConflict(l.Number)

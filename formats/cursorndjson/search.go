@@ -49,7 +49,7 @@ func (d *decoder) searchFile(ctx context.Context, c *sdksession.Scan, p *part, k
 	defer f.Close()
 	var parser sdkdoc.Parser
 	var data []byte
-	for l, err := range lines.Each(ctx, f, maxLine) {
+	for l, err := range lines.Each(ctx, f, sdkdoc.MaxLine) {
 		if err != nil || c.Done() {
 			return err
 		}

@@ -23,6 +23,7 @@ import (
 	"rehome/formats/internal/storerepair"
 	"rehome/formats/rule"
 	"rehome/formats/session"
+	"rehome/formats/store"
 	"rehome/internal/rawjson"
 )
 
@@ -69,7 +70,7 @@ func owner(ctx context.Context, index, folder string) storerepair.Agent {
 	}
 	defer db.Close()
 	for _, t := range db.Tables() {
-		id, name, created := storedb.Column(t, "agent_id"), storedb.Column(t, "name"), storedb.Column(t, "created_at")
+		id, name, created := store.FindColumn(t.Columns, "agent_id"), store.FindColumn(t.Columns, "name"), store.FindColumn(t.Columns, "created_at")
 		if !strings.EqualFold(t.Name, sdkdoc.Agent.Table()) || min(id, name, created) < 0 {
 			continue
 		}

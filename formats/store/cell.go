@@ -56,6 +56,14 @@ func TextCell(b []byte) Cell { return Cell{Class: Text, raw: b} }
 // BlobCell returns a blob cell. An empty blob is not NULL.
 func BlobCell(b []byte) Cell { return Cell{Class: Blob, raw: b} }
 
+// WithBytes returns a cell of other bytes: a blob if c is one, else a text.
+func (c Cell) WithBytes(b []byte) Cell {
+	if c.Class == Blob {
+		return BlobCell(b)
+	}
+	return TextCell(b)
+}
+
 // WithheldCell returns the cell that replaces a secret.
 func WithheldCell() Cell { return Cell{Class: Withheld} }
 

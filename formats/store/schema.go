@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,6 +36,12 @@ type TableSchema struct {
 	Name    string
 	Columns []string
 	RowIDs  bool // a rowid table whose rowid is not an INTEGER PRIMARY KEY column
+}
+
+// FindColumn returns the index of a column, -1 if it is missing. Names are found whatever
+// their case, as SQLite finds them.
+func FindColumn(columns []string, name string) int {
+	return slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, name) })
 }
 
 // Schema is what a reader knows before the first record.

@@ -81,6 +81,9 @@ func TextAt(b []byte, names ...string) string { return Text(At(b, names...)) }
 // IsText reports whether a JSON value is a string.
 func IsText(b []byte) bool { return len(b) > 0 && b[0] == '"' }
 
+// IsNumber reports whether a JSON value is a number.
+func IsNumber(b []byte) bool { return len(b) > 0 && (b[0] == '-' || b[0]-'0' <= 9) }
+
 // Text is the text of a JSON string, "" for any other value.
 func Text(b []byte) string {
 	if len(b) < 2 || b[0] != '"' {

@@ -138,3 +138,11 @@ func TestAt(t *testing.T) {
 		}
 	}
 }
+
+func TestIsNumber(t *testing.T) {
+	for value, want := range map[string]bool{"0": true, "9.5e1": true, "-1": true, `"1"`: false, "[1]": false, "null": false, "": false} {
+		if IsNumber([]byte(value)) != want {
+			t.Errorf("%q: a number is %v", value, !want)
+		}
+	}
+}

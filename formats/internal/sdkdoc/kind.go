@@ -57,6 +57,9 @@ type column struct {
 	form Form
 }
 
+// MaxLine bounds a line, and with it the memory that a hostile file can claim.
+const MaxLine = 512 << 20
+
 // description is what there is to know of the documents of one kind.
 type description struct {
 	file, table string

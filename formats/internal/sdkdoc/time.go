@@ -55,7 +55,7 @@ func parseISO(s []byte) (ms int64, exact, ok bool) {
 // parseInt reads a JSON number as an integer. whole is false where a fraction
 // or what goes beyond 64 bits was lost.
 func parseInt(raw []byte) (v int64, whole, ok bool) {
-	if len(raw) > 0 && (raw[0] == '-' || raw[0]-'0' <= 9) {
+	if rawjson.IsNumber(raw) {
 		if v, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 			return v, true, true
 		}

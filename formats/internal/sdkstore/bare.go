@@ -31,7 +31,7 @@ func bareCell(c store.Cell, schema bool) store.Cell {
 	text, cut, torn := sdkdoc.Bare(c.Bytes(), true)
 	switch {
 	case cut && !torn:
-		return sameClass(c, text)
+		return c.WithBytes(text)
 	case torn || sdkdoc.HoldsSecret(c.Bytes()):
 		return store.WithheldCell()
 	}
@@ -52,7 +52,7 @@ func (s *docScan) bareLine(set, line int, c store.Cell) (store.Cell, bool) {
 	s.note(loss.Loss{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
 	s.leftover(sdkdoc.Omission(at, 0))
 	if !torn {
-		return sameClass(c, text), true
+		return c.WithBytes(text), true
 	}
 	return store.TextCell(nil), c.Class != store.Blob
 }

@@ -139,7 +139,7 @@ func Pair(k sdkdoc.Kind, t store.TableSchema) Columns {
 		c.OfRow[i] = -1
 	}
 	for i, name := range k.Columns() {
-		c.of[i] = slices.IndexFunc(t.Columns, func(s string) bool { return strings.EqualFold(s, name) })
+		c.of[i] = store.FindColumn(t.Columns, name)
 		if k == sdkdoc.Checkpoint && i == sdkdoc.BlobAgent {
 			c.of[i] = -1 // the database itself says whose it is
 		}

@@ -25,7 +25,7 @@ func (w *builder) keepFrame(k sdkdoc.Kind, n int, c store.Cell, fit sdkdoc.Fit, 
 	}
 	before, after, ok := w.parser.Frame()
 	if ok && sameSplice(k, row, w.parser.Spliced()) && (w.WithSecrets || !suspect(k, before) && !suspect(k, after)) {
-		it.Row = []store.Cell{sameClass(c, before), store.TextCell(after)}
+		it.Row = []store.Cell{c.WithBytes(before), store.TextCell(after)}
 	}
 	w.keep(it)
 }
@@ -57,7 +57,7 @@ func (w *builder) keep(it store.SidecarItem) {
 		}
 		if cuts != nil {
 			w.note(loss.LineSecretWithheld, it.At)
-			it.Row[0], it.Inserts = sameClass(it.Row[0], bare), cuts
+			it.Row[0], it.Inserts = it.Row[0].WithBytes(bare), cuts
 		}
 	}
 	w.OnSidecar(it)

@@ -112,7 +112,7 @@ func (s *docScan) strip(it *store.SidecarItem, t store.TableSchema) {
 		case torn:
 			it.Row[col] = store.WithheldCell()
 		case cut:
-			it.Row[col] = sameClass(c, bare)
+			it.Row[col] = c.WithBytes(bare)
 		default:
 			continue
 		}

@@ -105,10 +105,10 @@ func (m *maker) withhold(at store.Addr) (torn sdkdoc.Lost) {
 		text, cuts, broken := m.kind.Strip(cell.Bytes())
 		switch {
 		case broken:
-			*cell = sameClass(*cell, []byte("{}"))
+			*cell = cell.WithBytes([]byte("{}"))
 			torn |= 1 << col
 		case cuts != nil:
-			*cell = sameClass(*cell, text)
+			*cell = cell.WithBytes(text)
 		default:
 			continue
 		}

@@ -71,15 +71,8 @@ func unstripped(it *store.SidecarItem) *store.SidecarItem {
 		return it
 	}
 	whole := *it
-	whole.Row = []store.Cell{sameClass(it.Row[0], text)}
+	whole.Row = []store.Cell{it.Row[0].WithBytes(text)}
 	return &whole
-}
-
-func sameClass(like store.Cell, b []byte) store.Cell {
-	if like.Class == store.Blob {
-		return store.BlobCell(b)
-	}
-	return store.TextCell(b)
 }
 
 // frame is what is kept of the line that became this row, nil if nothing is or

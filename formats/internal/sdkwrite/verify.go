@@ -18,9 +18,6 @@ import (
 	"rehome/internal/rawjson"
 )
 
-// maxLine is how long a line can be that the SDK's stores are read with.
-const maxLine = 512 << 20
-
 // verify reads a draft again and judges it: each line is one that the SDK writes, each
 // record belongs to the one agent, runs and events are numbered from 1, no two runs alike,
 // each blob has its hash, and all that the root refers to is there.
@@ -113,7 +110,7 @@ func (v *verifier) file(ctx context.Context, k sdkdoc.Kind) error {
 	} else {
 		defer f.Close()
 	}
-	for l, err := range lines.Each(ctx, f, maxLine) {
+	for l, err := range lines.Each(ctx, f, sdkdoc.MaxLine) {
 		if err != nil {
 			return err
 		}

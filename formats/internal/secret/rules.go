@@ -91,7 +91,7 @@ func bind(set *store.Set, client bool) (out []bound) {
 		return nil
 	}
 	for _, r := range Rules() {
-		b := bound{Rule: r, col: column(set, r.Column), key: column(set, r.KeyColumn)}
+		b := bound{Rule: r, col: store.FindColumn(set.Columns, r.Column), key: store.FindColumn(set.Columns, r.KeyColumn)}
 		if strings.EqualFold(set.Name, r.Set) && b.col >= 0 {
 			out = append(out, b)
 		}
@@ -105,10 +105,6 @@ func bind(set *store.Set, client bool) (out []bound) {
 		}
 	}
 	return out
-}
-
-func column(set *store.Set, name string) int {
-	return slices.IndexFunc(set.Columns, func(c string) bool { return strings.EqualFold(c, name) })
 }
 
 // whole is the beginning of a key that makes its row a secret, "" if none does.

@@ -63,7 +63,7 @@ func (t *PlanTable) grouped() {
 
 // Column is the number of a column; -1 if there is none of that name.
 func (t *PlanTable) Column(name string) int {
-	return slices.IndexFunc(t.Columns, func(s string) bool { return strings.EqualFold(s, name) })
+	return store.FindColumn(t.Columns, name)
 }
 
 // Needs reports whether a column may not be NULL.

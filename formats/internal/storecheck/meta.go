@@ -105,7 +105,7 @@ func (m *Meta) members(doc []byte) (broken bool) {
 		case slices.Contains(metaTexts, name) && string(value) == "null":
 			tell("RH403", name, "null")
 			continue
-		case name == "createdAt" && !number(value):
+		case name == "createdAt" && !rawjson.IsNumber(value):
 			tell("RH403", name, "not a number")
 		case name == "mode" && text != "" && !slices.Contains(metaModes, text), name == "approvalMode" && text != "" && !slices.Contains(approvals, text):
 			tell("RH405", name, "%q", rule.Clip(text))
@@ -130,8 +130,6 @@ func AgentFolder(agent string) string {
 
 // RootID is the id of the root that the row names.
 func (m *Meta) RootID() (id agentstate.ID, ok bool) { return blobName(store.TextCell([]byte(m.Root))) }
-
-func number(v []byte) bool { return len(v) > 0 && (v[0] == '-' || v[0]-'0' <= 9) }
 
 func key(text string) bool {
 	_, ok := blobName(store.TextCell([]byte(text)))

@@ -59,7 +59,7 @@ type Options struct {
 // one of the two columns has no blobs.
 func OpenBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, o Options) (*Blobs, error) {
 	b := &Blobs{db: db, o: o, table: t, index: blobs.New(cmp.Compare[int64])}
-	b.key, b.data = Column(t, "id"), Column(t, "data")
+	b.key, b.data = store.FindColumn(t.Columns, "id"), store.FindColumn(t.Columns, "data")
 	if b.key < 0 || b.data < 0 {
 		return b, nil
 	}

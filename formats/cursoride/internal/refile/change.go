@@ -105,7 +105,7 @@ func relabel(ctx context.Context, r rows, moves []*move) error {
 			byID[c.ID].changes = append(byID[c.ID].changes, c)
 		}
 		byID[changes[0].ID].bytes += int64(len(out))
-		if err := r.put(ctx, p, sameClass(cell, out)); err != nil {
+		if err := r.put(ctx, p, cell.WithBytes(out)); err != nil {
 			return err
 		}
 	}
@@ -121,13 +121,6 @@ func owner(p place) string {
 		return strings.TrimPrefix(p.Key, lists.ComposerRow)
 	}
 	return ""
-}
-
-func sameClass(as store.Cell, b []byte) store.Cell {
-	if as.Class == store.Blob {
-		return store.BlobCell(b)
-	}
-	return store.TextCell(b)
 }
 
 // projects returns the id of the project of each workspace in the agents' sidebar, quoted.
@@ -237,7 +230,7 @@ func (e *editor) get(ctx context.Context, p place) (cell store.Cell, ok bool, er
 	if err != nil || row == nil {
 		return cell, false, err
 	}
-	return sameClass(row[0], bytes.Clone(row[0].Bytes())), true, nil
+	return row[0].WithBytes(bytes.Clone(row[0].Bytes())), true, nil
 }
 
 func bound(c store.Cell) any {

@@ -210,7 +210,7 @@ func (u *undoing) run(ctx context.Context, write bool) error {
 		case remove:
 			_, err = u.Exec(ctx, "DELETE FROM main."+lists.HeadTable+" WHERE "+idColumn+"=?1", p.Key)
 		case len(changes) > 0:
-			err = u.put(ctx, p, sameClass(cell, out))
+			err = u.put(ctx, p, cell.WithBytes(out))
 		}
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func (s *agentDB) close() (err error) {
 func (s *agentDB) read(ctx context.Context, d *decoder, p sqlitestore.File) (err error) {
 	design, taken := sdkstore.DesignOf(s.db), map[string]bool{}
 	table, _ := design.Table(storedb.BlobsTable)
-	if key, data := storedb.Column(table, "id"), storedb.Column(table, "data"); key >= 0 && data >= 0 {
+	if key, data := store.FindColumn(table.Columns, "id"), store.FindColumn(table.Columns, "data"); key >= 0 && data >= 0 {
 		taken[table.Name] = true
 		for i, c := range table.Columns {
 			if i != key && i != data {
