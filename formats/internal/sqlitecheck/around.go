@@ -103,7 +103,7 @@ func Log(ctx context.Context, path string) (what string, err error) {
 			return "", err
 		}
 		err := frames.Next(f)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return "", err
 		}
 		if err != nil || !frames.Current() { // the end, a frame that is being written, or one of an older round
