@@ -166,6 +166,7 @@ const (
 	MessageMissing      Code = "L623"
 	HistoryEntryEmpty   Code = "L624"
 	DeletedRemains      Code = "L625"
+	RowCopy             Code = "L626"
 
 	WorkspaceChanged      Code = "L701"
 	ColumnForeign         Code = "L702"

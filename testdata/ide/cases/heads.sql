@@ -9,6 +9,6 @@ INSERT INTO ItemTable VALUES ('composer.composerData', '{"allComposers":[{"compo
 CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
 CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
 INSERT INTO cursorDiskKV VALUES
- ('composerData:c1', '{"_v":3,"composerId":"c1","createdAt":1750000000000,"fullConversationHeadersOnly":[{"bubbleId":"b1","type":1},{"bubbleId":"b2","type":2,"serverBubbleId":"s2"},{"bubbleId":"b3","type":2}],"conversationMap":{"b2":{"type":2,"bubbleId":"b2","text":"old words"},"b3":{"type":2,"bubbleId":"b3","text":"Only in the map."},"b9":{"type":2,"bubbleId":"b9","text":"listed by nobody"}},"status":"completed"}'),
+ ('composerData:c1', '{"_v":3,"composerId":"c1","createdAt":1750000000000,"fullConversationHeadersOnly":[{"bubbleId":"b1","type":1},{"bubbleId":"b2","type":2,"serverBubbleId":"s2"},{"bubbleId":"b3","type":2}],"conversationMap":{"b1":{"type":1,"bubbleId":"b1","text":"rename it"},"b2":{"type":2,"bubbleId":"b2","text":"old words"},"b3":{"type":2,"bubbleId":"b3","text":"Only in the map."},"b9":{"type":2,"bubbleId":"b9","text":"listed by nobody"}},"status":"completed"}'),
  ('bubbleId:c1:b1', '{"_v":2,"type":1,"bubbleId":"b1","text":"rename it"}'),
  ('bubbleId:c1:b2', '{"_v":2,"type":2,"bubbleId":"b2","serverBubbleId":"s2","text":"The row wins."}');

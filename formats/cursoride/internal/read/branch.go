@@ -114,6 +114,9 @@ func (c *Chat) unsent() (timed, rest []header) {
 		b := bubble{header: h}
 		if c.rows[h.id] || len(c.headers) == 0 || !b.f.SplitBy(h.inline, "", bubbleTable()) {
 			if e, ok := bare("conversation."+h.id, h.inline); ok {
+				if c.rows[h.id] {
+					c.note.Add(loss.Loss{Code: loss.RowCopy, At: c.addr})
+				}
 				c.Out.Extras = append(c.Out.Extras, e)
 			}
 			continue

@@ -92,6 +92,7 @@ func (c *Chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bub
 	}
 	if b.body != nil && h.inline != nil && !says(b.body, h.inline) {
 		b.other = h.inline
+		note.Add(loss.Loss{Code: loss.RowCopy, At: c.addr})
 	}
 	if b.body == nil && h.inline != nil {
 		b.addr, b.body, b.fate = c.addr, h.inline, lists.Claimed
