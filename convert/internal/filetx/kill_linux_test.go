@@ -74,7 +74,8 @@ func families(client, staged string) ([][]*Step, error) {
 	var err error
 	exists := func(path string) bool { _, err := os.Lstat(path); return err == nil }
 	step := func(name, content string) *Step {
-		s := &Step{File: undo.File{Path: filepath.Join(client, name), Of: filepath.Join(client, "log"), Tree: true}, Staged: filepath.Join(staged, name)}
+		f := undo.File{Path: filepath.Join(client, name), Of: filepath.Join(client, "log"), Tree: true}
+		s := &Step{File: f, Staged: filepath.Join(staged, name)}
 		s.Folder, s.Replaces = strings.HasSuffix(name, "/"), exists(s.Path)
 		file := s.Staged
 		if s.Folder {
@@ -83,7 +84,8 @@ func families(client, staged string) ([][]*Step, error) {
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600))
 		return s
 	}
-	placed := []*Step{step("deep/er/fresh", "new"), step("file", "new"), step("store/", strings.Repeat("new", 5000)), step("log", "one\ntwo\n")}
+	placed := []*Step{step("deep/er/fresh", "new"), step("file", "new"), step("store/", strings.Repeat("new", 5000)),
+		step("log", "one\ntwo\n")}
 	log := placed[3]
 	log.Of, log.Appended, log.Size = "", true, 4
 	log.Before, _ = fsx.Digest(log.Path)
@@ -93,7 +95,8 @@ func families(client, staged string) ([][]*Step, error) {
 	var removed []*Step
 	for _, name := range []string{"gone/x", "gone2"} {
 		if path := filepath.Join(client, name); exists(path) {
-			removed = append(removed, &Step{File: undo.File{Path: path, Of: filepath.Join(client, "gone2"), Folder: name == "gone2", Tree: true}, Replaces: true})
+			f := undo.File{Path: path, Of: filepath.Join(client, "gone2"), Folder: name == "gone2", Tree: true}
+			removed = append(removed, &Step{File: f, Replaces: true})
 		}
 	}
 	for _, s := range removed {
@@ -149,7 +152,9 @@ func (s *scene) reset() {
 	if err := errors.Join(os.RemoveAll(s.client), os.RemoveAll(s.undos)); err != nil {
 		s.t.Fatal(err)
 	}
-	for name, content := range map[string]string{"file": "old", "log": "one\n", "store/a": strings.Repeat("old", 5000), "store/b": "old", "gone/x": "old", "gone2/y": "old"} {
+	for name, content := range map[string]string{
+		"file": "old", "log": "one\n", "store/a": strings.Repeat("old", 5000), "store/b": "old", "gone/x": "old", "gone2/y": "old",
+	} {
 		s.write(filepath.Join(s.client, name), content)
 	}
 }

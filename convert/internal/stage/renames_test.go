@@ -14,6 +14,9 @@ import (
 // it meanwhile. What it replaces is kept, and comes back if it cannot be placed.
 func TestPlace(t *testing.T) {
 	broken := errors.New("the disk says no")
+	appears := func(names ...string) func(string) error {
+		return func(dir string) error { return os.MkdirAll(filepath.Join(append([]string{dir}, names...)...), 0o700) }
+	}
 	for _, test := range []struct {
 		name, target string
 		old          bool                        // something is there
@@ -24,9 +27,11 @@ func TestPlace(t *testing.T) {
 	}{
 		{name: "new", target: "t", is: "new"},
 		{name: "new below new folders", target: "a/b/t", is: "new"},
-		{name: "one folder appears", target: "a/b/t", meanwhile: func(d string) error { return os.Mkdir(filepath.Join(d, "a"), 0o700) }, is: "new"},
-		{name: "all folders appear", target: "a/b/t", meanwhile: func(d string) error { return os.MkdirAll(filepath.Join(d, "a", "b"), 0o700) }, is: "new"},
-		{name: "a file appears", target: "a/b/t", meanwhile: func(d string) error { return os.WriteFile(filepath.Join(d, "a"), nil, 0o600) }, want: ErrNotFolder},
+		{name: "one folder appears", target: "a/b/t", meanwhile: appears("a"), is: "new"},
+		{name: "all folders appear", target: "a/b/t", meanwhile: appears("a", "b"), is: "new"},
+		{name: "a file appears", target: "a/b/t", meanwhile: func(d string) error {
+			return os.WriteFile(filepath.Join(d, "a"), nil, 0o600)
+		}, want: ErrNotFolder},
 		{name: "the target appears", target: "a/t", meanwhile: func(d string) error {
 			return errors.Join(os.Mkdir(filepath.Join(d, "a"), 0o700), os.WriteFile(filepath.Join(d, "a", "t"), []byte("theirs"), 0o600))
 		}, want: ErrAppeared, is: "theirs"},

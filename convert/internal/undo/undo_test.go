@@ -204,7 +204,8 @@ func TestTakeBack(t *testing.T) {
 			return test.done, test.err
 		})
 		ids, e := f.ids()
-		if err = errors.Join(err, e, l.Close()); (err != nil) != (test.left > 0) || (l.Record.ID == 0) != (test.left == 0) || test.err != nil && !errors.Is(err, test.err) {
+		err = errors.Join(err, e, l.Close())
+		if (err != nil) != (test.left > 0) || (l.Record.ID == 0) != (test.left == 0) || test.err != nil && !errors.Is(err, test.err) {
 			t.Errorf("%+v: %v, record %d", test, err, l.Record.ID)
 		}
 		if len(ids) != test.left {
