@@ -1,8 +1,10 @@
 package formatstest_test
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"rehome/formats/all"
@@ -21,11 +23,40 @@ type writer struct {
 // writers returns them by the folders of their declarations. Those of one folder write the same
 // into several containers.
 func writers() map[string][]writer {
-	return map[string][]writer{
+	out := map[string][]writer{
 		"canonical":                 {{"canonical", leaves.Lines(), false}},
 		"internal/sdkwrite":         {{"cursor-ndjson", leaves.WrittenLines(), true}, {"cursor-sdk", leaves.WrittenStore(), false}},
 		"cursoride/internal/write":  {{"cursor-ide", leaves.WrittenIDE(), false}},
 		"claudecode/internal/write": {{"claude-code", nil, false}},
+		"codex":                     {{"codex", writtenRollouts, false}},
+	}
+	for _, f := range all.Registry().All() {
+		if f.Family == "lines" && f.Writer != nil {
+			out[f.Name] = []writer{{f.Name, nil, false}}
+		}
+	}
+	return out
+}
+
+// writtenRollouts is rollouts for what was written: what the client shows, or older versions of it
+// read, is another telling of what the model is sent.
+func writtenRollouts(t testing.TB, path string, kinds []string) iter.Seq[leaves.Record] {
+	return func(yield func(leaves.Record) bool) {
+		for r := range rollouts(t, path, kinds) {
+			shown := r
+			shown.Leaves, shown.Telling, r.Telling = nil, "events", "items"
+			rest := r.Leaves[:0:0]
+			for _, l := range r.Leaves {
+				if strings.HasPrefix(r.Kind, "event_msg ") || strings.HasPrefix(r.Kind, "compacted ") && l.Path == "payload.message" {
+					shown.Leaves = append(shown.Leaves, l)
+				} else {
+					rest = append(rest, l)
+				}
+			}
+			if r.Leaves = rest; len(shown.Leaves) > 0 && !yield(shown) || len(rest) > 0 && !yield(r) {
+				return
+			}
+		}
 	}
 }
 
@@ -46,13 +77,15 @@ func writerLaw(t *testing.T, folder string, shared *leaves.Writer) *leaves.Write
 	return leaves.NewWriter(t, nil, string(text), shared)
 }
 
-// made are sessions with what no sample has: two system prompts, and context between two texts.
+// made are sessions with what no sample has: two system prompts, context between two texts, and
+// a result without a call.
 func made(format string) []formatstest.Fixture {
 	const text = `{"type":"session","version":1,"id":"made","agent":"codex","workspace":"/w"}
 {"type":"message","id":"1","role":"system","parts":[{"type":"text","text":"Be kind to people."}]}
 {"type":"message","id":"2","role":"system","parts":[{"type":"text","text":"Be brief in each answer."}]}
 {"type":"message","id":"3","role":"user","turn":{"number":1},"at":"2026-01-31T12:00:00.000Z","parts":[{"type":"text","text":"Look at the picture."},{"type":"context","tag":"note","text":"It is small."},{"type":"text","text":"Then say what you saw."}]}
 {"type":"message","id":"4","role":"assistant","at":"2026-01-31T12:00:03.000Z","parts":[{"type":"text","text":"I saw the upper half."}]}
+{"type":"message","id":"5","role":"tool","at":"2026-01-31T12:00:04.000Z","parts":[{"type":"tool_result","call":"gone","content":[{"type":"text","text":"The lower half is missing."}]}]}
 `
 	if format != "canonical" {
 		return nil

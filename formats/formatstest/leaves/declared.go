@@ -65,7 +65,7 @@ func Verbs() []string {
 //
 // The first line names the discriminators. A declaration begins with its verb, the verb's word
 // if it has one, and the reason. Each indented line is a pattern: for each discriminator its
-// value, "a|b" for several or "*" for any, and then a path, in which "*" is part of a name and "**" any
+// value, "a|b" for several, "!a|b" for all others or "*" for any, and then a path, in which "*" is part of a name and "**" any
 // part of the path. After "=" stands, for what is invented, a regular expression that its text matches;
 // each white space in that is one blank. Lines that begin with # are comments.
 func ParseDeclared(text string) (*Declared, error) {
@@ -161,6 +161,7 @@ func (d *Declared) All() iter.Seq[*Declaration] { return slices.Values(d.list) }
 
 // pattern is a pattern of leaves.
 type pattern struct {
+	not   []bool // kinds are those that do not match
 	kinds [][]string
 	path  *regexp.Regexp
 }
@@ -170,7 +171,8 @@ func parsePattern(words []string, kinds int) (p pattern, err error) {
 		return p, fmt.Errorf("%q: want %d words and a path", strings.Join(words, " "), kinds)
 	}
 	for _, w := range words[:kinds] {
-		p.kinds = append(p.kinds, strings.Split(w, "|"))
+		others, not := strings.CutPrefix(w, "!")
+		p.kinds, p.not = append(p.kinds, strings.Split(others, "|")), append(p.not, not)
 	}
 	path, before, after := regexp.QuoteMeta(words[kinds]), "^", "$"
 	if rest, ok := strings.CutPrefix(path, `\*\*\.`); ok {
@@ -186,7 +188,7 @@ func parsePattern(words []string, kinds int) (p pattern, err error) {
 
 func (p *pattern) matches(kind []string, path string) bool {
 	for i, k := range kind {
-		if !slices.ContainsFunc(p.kinds[i], func(want string) bool { return want == "*" || want == k }) {
+		if slices.ContainsFunc(p.kinds[i], func(want string) bool { return want == "*" || want == k }) == p.not[i] {
 			return false
 		}
 	}

@@ -148,7 +148,9 @@ func (k *look) searchOne(telling string) {
 		for _, own := range k.passes() {
 			each(func(l *wanted) {
 				if l.who != nil && !l.piece() && first == (k.strict && l.Leaf.who == summed) {
-					l.take(find(l.pools, l.key(), func(o *offer) bool { return l.allowed(o) && (!own || o.place == l.Leaf.who && l.Leaf.who != summed) }))
+					l.take(find(l.pools, l.key(), func(o *offer) bool {
+						return l.allowed(o) && (!own || o.place == l.Leaf.who && (l.Leaf.who != summed || !k.sends))
+					}))
 				}
 			})
 		}
@@ -328,7 +330,7 @@ func (k *look) derive(l *wanted, late bool) {
 			if at, renamed := strings.CutPrefix(d.Of, "as:"); renamed {
 				below, all := strings.CutSuffix(at, "**")
 				ok = func(o *offer) bool {
-					return o.path == at || o.of+"/"+o.path == at || all && strings.HasPrefix(o.path, below) && path.Ext(o.path) == path.Ext(plainPath(l.Path))
+					return o.path == at || o.of+"/"+o.path == at || all && strings.HasPrefix(o.path, below) && path.Ext("."+o.path) == l.last()
 				}
 			}
 			for _, key := range derivedKeys(how, l.Leaf) {
@@ -351,6 +353,15 @@ func (k *look) derive(l *wanted, late bool) {
 			return
 		}
 	}
+}
+
+// last returns the last name of the path of a leaf: that of an extra is its own.
+func (l *Leaf) last() string {
+	name := path.Ext(plainPath(l.Path))
+	if name == ".raw" && l.name != "" {
+		return "." + l.name
+	}
+	return name
 }
 
 // supersede excuses leaves whose value arrives from another one. What somebody says is superseded

@@ -153,7 +153,7 @@ func (l *wanted) beside(record []*wanted, part []*wanted) bool {
 			if all != "" && strings.HasPrefix(o.at, all) && !strings.HasPrefix(o.at, own) {
 				return false
 			}
-			return o.Value == said.Value || said.Bytes && slices.Contains(derivedKeys("base64", said.Leaf), o.key()) || len(said.Value) >= short && strings.Contains(o.Value, said.Value)
+			return o.Value == said.Value || said.Bytes && slices.Contains(slices.Concat(derivedKeys("base64", said.Leaf), derivedKeys("dataurl", said.Leaf)), o.key()) || len(said.Value) >= short && strings.Contains(o.Value, said.Value)
 		})
 	})
 }

@@ -80,7 +80,8 @@ type teller struct {
 	out   []Record
 	who   place // of the message at hand
 	parts int
-	part  int // that of the call or the result at hand
+	part  int    // that of the call or the result at hand
+	extra string // the name of the one at hand
 }
 
 func (w *teller) record(kind string, who place, r any) {
@@ -91,7 +92,7 @@ func (w *teller) record(kind string, who place, r any) {
 
 func (w *teller) add(l Leaf) {
 	if l.Value != "" {
-		l.part = w.part
+		l.part, l.name = w.part, w.extra
 		r := &w.out[len(w.out)-1]
 		r.Leaves = append(r.Leaves, l)
 	}
@@ -113,7 +114,9 @@ func (w *teller) value(v reflect.Value, path string, who place) {
 	case []session.Extra:
 		for _, e := range x {
 			w.add(Leaf{Path: join(path, "name"), Value: e.Name})
+			w.extra = e.Name
 			w.raw(e.Raw, join(path, "raw"), 0)
+			w.extra = ""
 		}
 		return
 	case []byte:

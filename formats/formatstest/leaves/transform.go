@@ -18,7 +18,7 @@ import (
 //	time    a time, in milliseconds or as ISO 8601
 //	later   a time, or less than a second after it
 //	base64  bytes in that spelling
-//	dataurl a data URL of bytes
+//	dataurl a data URL of bytes, or the bytes of one
 //	fileuri a file URI of a path, or the path of one
 //	within  a part of a text
 //	joined  one of several texts that are joined, with white space between them
@@ -31,7 +31,7 @@ import (
 //	field   a number or a flag, as a message of protobuf has it
 //	flag    true for the number 1
 //	name    the name of a member, for the key of a map
-//	as:a.b  the same, under that path of the target; a.** is anything below a with the last name
+//	as:a.b  the same, under that path of the target; a.** is anything below a with the last name, or that of an extra
 //	time@b.c    a time, and only under that path of the target, or at record/b.c; so with the others
 //	is:1=a  the word for a number, a word in capitals or another one; several are separated by commas
 func Transforms() []string {
@@ -98,6 +98,11 @@ func derivedKeys(how string, l Leaf) (out []string) {
 			out = append(out, asBytes+string(b), asText+string(b))
 		}
 	case "dataurl":
+		for _, kind := range []string{"png", "jpeg", "gif", "webp"} {
+			if l.Bytes {
+				out = append(out, asText+"data:image/"+kind+";base64,"+base64.StdEncoding.EncodeToString([]byte(value)))
+			}
+		}
 		head, data, _ := strings.Cut(value, ";base64,")
 		if b, err := base64.StdEncoding.DecodeString(data); err == nil && strings.HasPrefix(head, "data:") {
 			out = append(out, asBytes+string(b))

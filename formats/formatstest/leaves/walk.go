@@ -22,6 +22,7 @@ type Leaf struct {
 	at   string // Path with the numbers of elements, if it is in one
 	who  place  // who says it, if the walk knows that
 	part int    // the part of a session that it is of, from 1, if it is of a call or a result
+	name string // of the extra whose value it is in
 }
 
 // Record is one line, row or file of a store.

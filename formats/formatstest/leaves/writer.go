@@ -237,7 +237,7 @@ func (k *look) own(l *wanted) {
 		if !l.found {
 			l.take(find(l.pools, key, func(o *offer) bool {
 				at := "." + strings.ToLower(o.path)
-				return strings.HasSuffix(at, name) && (o.place <= extra || !strings.Contains(path, "extras.") && !(k.sends && besides.MatchString(path))) && (turn || !strings.HasPrefix(at, ".rehome.turn.")) && (names[0] == "session" || !strings.HasPrefix(at, ".session."))
+				return strings.HasSuffix(at, name) && (o.place <= extra || len(names) > 1 && !strings.Contains(path, "extras.") && !(k.sends && besides.MatchString(path))) && (turn || !strings.HasPrefix(at, ".rehome.turn.")) && (names[0] == "session" || !strings.HasPrefix(at, ".session."))
 			}))
 		}
 	}

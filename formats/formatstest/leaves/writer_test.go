@@ -15,7 +15,9 @@ import (
 const writes0 = `kinds record role agent
 
 dropped The test has no use for it.
-	* * * {Agent,Role,ID,Bytes,Turns,Parts.ToolCall.Name}
+	* * * {Agent,Role,ID,Bytes,Turns,Parts.ToolCall.Name,Extras.name}
+derived as:** It is a member of that name.
+	message assistant * Extras.raw
 
 kinds type
 
@@ -43,7 +45,7 @@ said tool
 const lines0 = `{"type":"user","text":"What is in the picture?"}
 {"type":"call","list":[{"id":"c1","input":{"path":"a.png"}},{"id":"c2","input":{"path":"b.png"}}]}
 {"type":"result","list":[{"of":"c1","text":"a cat that sleeps"},{"of":"c2","text":"a dog"}]}
-{"type":"model","text":"There are two pets."}
+{"type":"model","text":"There are two pets.","ms":82}
 `
 
 // pets is the session that lines0 is made of.
@@ -56,7 +58,8 @@ func pets() *session.Session {
 		{ID: "3", Role: session.Tool, Parts: []session.Part{
 			&session.ToolResult{Call: "c1", Content: []session.Part{&session.Text{Text: "a cat that sleeps"}}}, &session.ToolResult{Call: "c2", Content: []session.Part{&session.Text{Text: "a dog"}}},
 		}},
-		{ID: "4", Role: session.Assistant, Parts: []session.Part{&session.Text{Text: "There are two pets."}}},
+		{ID: "4", Role: session.Assistant, Parts: []session.Part{&session.Text{Text: "There are two pets."}},
+			Extras: []session.Extra{{Name: "ms", Raw: session.Raw("82")}}},
 	}
 	return &session.Session{Head: session.Head{ID: "s", Agent: "a"}, Messages: func(yield func(*session.Message, error) bool) {
 		for _, m := range list {
@@ -78,6 +81,7 @@ func TestWriter(t *testing.T) {
 		{"a dog", `a dog","more":"of it`, `invented: s.jsonl:3: result list[].more: "of it"`},
 		{`"a cat that sleeps"},{"of":"c2","text":"a dog"`, `"a dog"},{"of":"c2","text":"a cat that sleeps"`, `apart: 3: no record has a result of call "c1"`},
 		{`{"path":"a.png"}},{"id":"c2","input":{"path":"b.png"}`, `{"path":"b.png"}},{"id":"c2","input":{"path":"a.png"}`, `apart: 2: no record has call "c1"`},
+		{`"ms":82`, `"seconds":82`, `lost: 4: message assistant a Extras.raw: "82"`},
 		{`"What is in the picture?"`, `"There are two pets."`, "lost: 1: message user a"},
 	} {
 		holds(t, writes0, strings.Replace(lines0, c.from, c.to, 1), c.want, false)
@@ -140,7 +144,7 @@ const lined0 = `{"type":"session","id":"s","agent":"a"}
 {"type":"message","id":"1","role":"user","parts":[{"type":"text","text":"What is in the picture?"}]}
 {"type":"message","id":"2","role":"assistant","parts":[{"type":"call","id":"c1","name":"Read","input":{"path":"a.png"}},{"type":"call","id":"c2","name":"Read","input":{"path":"b.png"}}]}
 {"type":"message","id":"3","role":"tool","parts":[{"type":"result","call":"c1","content":[{"type":"text","text":"a cat that sleeps"}]},{"type":"result","call":"c2","content":[{"type":"text","text":"a dog"}]}]}
-{"type":"message","id":"4","role":"assistant","parts":[{"type":"text","text":"There are two pets."}]}
+{"type":"message","id":"4","role":"assistant","parts":[{"type":"text","text":"There are two pets."}],"extras":[{"name":"ms","raw":82}]}
 `
 
 // TestLined: where each record is a line, each leaf is under its member, and in its order.

@@ -3,23 +3,18 @@ package write
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"image"
-	_ "image/gif"  // decoders, to find images that are not complete
-	_ "image/jpeg" // the same
-	_ "image/png"  // the same
 	"strings"
 	"unicode/utf8"
 
 	"rehome/formats/internal/object"
+	"rehome/formats/internal/picture"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
 const (
 	maxImage = 3750 << 10 // 5 MB as base64
-	maxSide  = 8000       // pixels
 	maxFile  = 20 << 20
 )
 
@@ -57,7 +52,7 @@ func (e *encoder) media(t *session.Media) (block []byte, words string) {
 // picture returns an image as a block, or else its description.
 func (e *encoder) picture(t *session.Media) (block []byte, words string) {
 	e.extras(t.Extras)
-	mime := imageKind(t.Data)
+	mime := picture.Kind(t.Data)
 	if mime != "" && len(t.Data) <= maxImage {
 		p := object.New(nil)
 		p.Text("type", "image")
@@ -81,33 +76,4 @@ func (e *encoder) picture(t *session.Media) (block []byte, words string) {
 	words += "]"
 	block, _ = e.block(words)
 	return block, words
-}
-
-// maxPixels is the maximum size of an image that is decoded. Of larger ones, only the
-// header and the end are checked.
-const maxPixels = 16 << 20
-
-// imageKind returns the type of an image by its content; "" if the API does not
-// accept it, or it is not complete.
-func imageKind(data []byte) string {
-	if len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
-		if size := int64(binary.LittleEndian.Uint32(data[4:])); size < 12 || size+8 > int64(len(data)) {
-			return ""
-		}
-		return "image/webp"
-	}
-	c, kind, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil || c.Width > maxSide || c.Height > maxSide || c.Width < 1 || c.Height < 1 {
-		return ""
-	}
-	end := map[string]string{"png": "IEND\xaeB`\x82", "jpeg": "\xff\xd9", "gif": "\x00;"}[kind]
-	if !bytes.Contains(data[len(data)/2:], []byte(end)) {
-		return ""
-	}
-	if c.Width*c.Height <= maxPixels {
-		if _, _, err := image.Decode(bytes.NewReader(data)); err != nil {
-			return ""
-		}
-	}
-	return "image/" + kind
 }
