@@ -32,6 +32,7 @@ func Format() *formats.Format {
 			Parts:        []string{"sessions"},
 			SessionFiles: []string{"*/sessions/*/*.jsonl"},
 			SideFiles:    []string{".json"},
+			Folder:       "sessions",
 		},
 		Files: []string{"sessions/--*--/*_{id}.jsonl"},
 		Head:  lineclient.Head{Kind: "session", ID: "id", Created: "timestamp", Cwd: "cwd"},
@@ -52,8 +53,10 @@ func Format() *formats.Format {
 			"session_info":          {Title: "name", Aside: true},
 			"model_change":          {Aside: true},
 			"thinking_level_change": {Aside: true},
-			"custom":                {}, "label": {}, "usage": {},
+			"custom":                {Own: ours},
+			"label":                 {}, "usage": {},
 		},
+		Spell:  spelling(),
 		Tested: []string{"1.5.2"},
 		Fields: strings.Fields(`api cancelled customType deferred details diagnostics display durationMs endTurn errorMessage excludeFromContext exitCode
 			fromHook fromId fullOutputPath namespace nestedCalls parentSession provider providerThinkingLevel rawStopReason responseId responseModel
@@ -122,6 +125,9 @@ func result(r *lineclient.Record) []session.Part {
 func command(r *lineclient.Record) []session.Part {
 	return []session.Part{&session.Injected{Tag: "bash-input", Text: r.Text("command")}, &session.Injected{Tag: "bash-stdout", Text: r.Text("output")}}
 }
+
+// ours reports a line that rehome wrote for itself.
+func ours(r *lineclient.Record) bool { return rawjson.Text(r.Peek("customType")) == mark }
 
 // aside reports a command that the model is not told of.
 func aside(r *lineclient.Record) bool { return string(r.Peek("excludeFromContext")) == "true" }

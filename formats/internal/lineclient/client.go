@@ -42,6 +42,8 @@ type Client struct {
 	// that has none is not asked.
 	Consequences map[string]string
 
+	Spell *Spelling // how sessions are written; nil: they are only read
+
 	names []string // of the kinds, see Client.kind
 	index map[string]uint16
 }
@@ -58,6 +60,7 @@ type Line struct {
 	ID     string
 	Parent string // "" for a client whose lines follow one another
 	Time   string
+	Number string // that of the line in its file, which newer versions write
 }
 
 // Kind says what becomes of a kind of lines.
@@ -140,7 +143,8 @@ func Format(c Client) *formats.Format {
 		Check:  c.check,
 		Repair: linerepair.Repair,
 	}
-	if false {
+	if c.Spell != nil {
+		f.Writer = NewWriter(c, c.isMark, c.check)
 	}
 	return f
 }

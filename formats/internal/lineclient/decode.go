@@ -222,7 +222,7 @@ func (d *decoder) speaks(i int32) bool {
 	if by, ok := d.edited[i]; ok && d.edits[by].gone || d.isEdit(i) {
 		return false
 	}
-	return e.is&(settled|unsent) == 0 && d.c.Kinds[d.c.names[e.kind]].Own == nil
+	return e.is&(settled|unsent) == 0
 }
 
 // isEdit reports whether a line is an edit in force.
@@ -290,7 +290,7 @@ func (d *decoder) count(i int32, r *Record) {
 	}
 	k := d.c.Kinds[r.Kind]
 	switch {
-	case e.is&(chained|settled) != chained, k.Own != nil && k.Own(r), d.isEdit(i):
+	case e.is&(chained|settled) != chained, d.isEdit(i):
 		d.account.Converted++
 	case e.branch > live && !d.sel.History:
 		d.account.Superseded++
@@ -361,8 +361,6 @@ func (d *decoder) message(i int32, r *Record, branch string) *session.Message {
 		m.ID = r.messageID(true)
 	}
 	switch {
-	case k.Own != nil && k.Own(r):
-		return nil
 	case k.Say == nil:
 		m.Role, m.Parts = session.System, []session.Part{&session.Opaque{Kind: r.Kind, Raw: members.Bare(r.Kind, r.Object)}}
 		return m

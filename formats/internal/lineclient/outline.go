@@ -26,7 +26,7 @@ type flags uint8
 const (
 	chained  flags = 1 << iota // it is part of the tree
 	repeated                   // another line has its id
-	settled                    // it is an extra of its turn
+	settled                    // it is an extra of its turn, or says nothing
 	archived                   // it was compacted
 	unsent                     // the client does not send it
 	prompt
@@ -69,8 +69,8 @@ type edit struct {
 
 // branch is what was left at some line.
 type branch struct {
-	name, from string
-	lines      []int32
+	name  string
+	lines []int32
 }
 
 // maxAside is how many bytes of settings a session's turns can have.
@@ -169,7 +169,9 @@ func (o *outline) tell(i, up int32, r *Record) {
 	if k.Role == session.Assistant && r.Time.Known() {
 		t.End = r.Time
 	}
-	e.is &^= settled
+	if e.is &^= settled; k.Own != nil && k.Own(r) {
+		e.is |= settled
+	}
 	if raw := members.Bare(r.Kind, r.Object); k.Aside && len(raw) <= o.room {
 		o.room -= len(raw)
 		e.is |= settled

@@ -19,9 +19,6 @@ import (
 // Fields is an object whose members are taken by name.
 type Fields = members.Fields
 
-// unknown is the index of kinds that are not in the table.
-const unknown = 0
-
 // prepare indexes the kinds.
 func (c *Client) prepare() {
 	c.names = []string{""}
