@@ -29,7 +29,7 @@ const name = "codex"
 func Format() *formats.Format {
 	return &formats.Format{
 		Name:    name,
-		Title:   "sessions of the Codex CLI (rollouts), read only",
+		Title:   "sessions of the Codex CLI (rollouts)",
 		Clients: []string{session.Codex},
 		Probe:   probe,
 		Plain:   plainfiles.Records(name),
@@ -38,8 +38,10 @@ func Format() *formats.Format {
 			Heads:  heads,
 			Scan:   scan,
 		},
+		Writer: writer(),
 		Home: &formats.Home{
 			Title:     "Codex",
+			Folder:    "sessions",
 			Resume:    []string{"codex", "resume"},
 			Variable:  "CODEX_HOME",
 			Roots:     home,
@@ -145,7 +147,7 @@ func rolloutID(file string) (string, bool) {
 // Kinds of records that clients are known to write, each between blanks, by what
 // becomes of them.
 const (
-	turnLines   = " turn_context "
+	turnLines   = " turn_context " + markLine + " "
 	repeatLines = " world_state state " // messages, or other lines, say the same
 	knownLines  = turnLines + repeatLines + " session_meta response_item event_msg compacted token_usage_record security_risk_score" +
 		" inter_agent_communication inter_agent_communication_metadata dynamic_tools_updated realtime_item "
@@ -166,8 +168,33 @@ func listed(kinds, kind string) bool { return strings.Contains(kinds, " "+kind+"
 func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return jsonl.Each(ctx, l, layout(), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
 		h, _, err := head(ctx, s, f, v.Cwd)
-		return yield(&h, err)
+		return yield(&h.Head, err)
 	})
+}
+
+// nameEvent is the event of the name that the user gave to a session.
+const nameEvent = "thread_name_updated"
+
+// name returns that name, "" if the record is another.
+func (r *record) name() string {
+	if r.kind != "event_msg" || r.sub != nameEvent {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(text(r.body, "thread_name")), "\n")
+	return rule.Clip(name)
+}
+
+// named is a head, and whether the user gave it its title.
+type named struct {
+	session.Head
+	named bool
+}
+
+// call sets the title that the user gave, if name is not "".
+func (h *named) call(name string) {
+	if name != "" {
+		h.Title, h.named = name, true
+	}
 }
 
 // maxMeta is how much of a file is read for its first line, which has the system
@@ -175,8 +202,8 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 const maxMeta = 8 << 20
 
 // head returns what the ends of a file state, and the session_meta.
-func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h session.Head, meta []byte, err error) {
-	h = session.Head{ID: f.ID, Agent: session.Codex, Workspace: cwd, Turns: -1, Bytes: -1}
+func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h named, meta []byte, err error) {
+	h.Head = session.Head{ID: f.ID, Agent: session.Codex, Workspace: cwd, Turns: -1, Bytes: -1}
 	ends, err := s.Ends(f)
 	if err != nil {
 		return h, nil, err
@@ -193,9 +220,11 @@ func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h ses
 		if r.kind == "session_meta" && meta == nil {
 			meta = bytes.Clone(r.body)
 		}
-		if h.Title = r.prompt(); h.Title != "" {
+		if words := r.prompt(); words != "" {
+			h.Title = cmp.Or(h.Title, words)
 			break
 		}
+		h.call(r.name())
 	}
 	h.Created, h.Workspace = jsonl.Time(at(meta, "timestamp")), cmp.Or(cwd, text(meta, "cwd"))
 	spawn := at(meta, "source", "subagent", "thread_spawn")
@@ -206,6 +235,10 @@ func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h ses
 		return h, meta, nil // its end cannot be read without the rest
 	}
 	for line := range bytes.Lines(ends.Tail) {
+		if line[0] == '{' && bytes.Contains(line, []byte(nameEvent)) {
+			r := parse(jsonl.Parse(lines.Line{Bytes: bytes.TrimSuffix(line, []byte("\n")), Ended: true}), source{File: f})
+			h.call(r.name())
+		}
 		if t := jsonl.Time(at(line, "timestamp")); line[0] == '{' && t.Known() {
 			h.Updated = t
 		}

@@ -136,11 +136,11 @@ type decoder struct {
 func (d *decoder) session() (*session.Session, error) {
 	head, meta, err := head(d.ctx, d.store, d.file, d.view.Cwd)
 	d.first = meta
-	s := &session.Session{Head: head, Branch: text(meta, "git", "branch")}
+	s := &session.Session{Head: head.Head, Branch: text(meta, "git", "branch")}
 	if err != nil {
 		return s, err
 	}
-	if s.Title != "" {
+	if s.Title != "" && !head.named {
 		d.lose(loss.TitleFromPrompt, store.Addr{File: d.file.Name})
 	}
 	if d.findSources(meta, s); len(s.Missing) > 0 {

@@ -342,7 +342,12 @@ func (d *decoder) result(r *record) {
 	}
 	if out := o.Raw(1); len(out) > 0 && out[0] == '[' {
 		for b := range rawjson.Elements(out) {
-			t.Content = append(t.Content, part(b, "", ""))
+			p := part(b, "", "")
+			if words, ok := p.(*session.Text); ok && words.Text == failedOutput {
+				t.Status = "failed"
+				continue
+			}
+			t.Content = append(t.Content, p)
 		}
 		if t.Content == nil { // the model is sent an empty result, whatever an event says
 			t.Content = []session.Part{&session.Text{}}
@@ -355,8 +360,11 @@ func (d *decoder) result(r *record) {
 			code, words = string(at([]byte(words), "metadata", "exit_code")), whole.Text(0)
 			o.Extras = append(o.Extras, whole.Extras...)
 		}
-		t.Content = []session.Part{&session.Text{Text: words}}
-		t.Status = outcome(words, code)
+		rest, ours := strings.CutPrefix(words, failedOutput)
+		t.Content = []session.Part{&session.Text{Text: rest}}
+		if t.Status = outcome(words, code); ours {
+			t.Status = "failed"
+		}
 	}
 	t.Status, t.Error = toolmap.Outcome(cmp.Or(t.Status, text(t.Value, "status")))
 	if slices.ContainsFunc(recorded(t.Value), t.Contradicts) {

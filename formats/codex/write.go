@@ -1,0 +1,236 @@
+package codex
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/lineclient"
+	"rehome/formats/internal/object"
+	"rehome/formats/internal/toolmap"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/internal/rawjson"
+)
+
+// markLine is the type of the line that rehome writes for itself. The client passes over
+// types that it does not know.
+const markLine = "rehome"
+
+// writer writes rollouts as 0.169.0 reads them: the items that the model is sent, and the two
+// events that all versions show of them. Databases and other events are made by the client.
+func writer() *formats.Writer {
+	return lineclient.NewWriter(lineclient.Client{
+		Name:  name,
+		Head:  lineclient.Head{Kind: "session_meta"},
+		Line:  lineclient.Line{Kind: []string{"type"}, Time: "timestamp", Number: "ordinal"},
+		Spell: spelling(),
+	}, func(line []byte) bool { return text(line, "type") == markLine }, check)
+}
+
+const stampLayout = "2006-01-02T15:04:05.000Z"
+
+func spelling() *lineclient.Spelling {
+	return &lineclient.Spelling{
+		Path: func(h *session.Head, id string) string {
+			at := h.Created.Time()
+			return at.Format("sessions/2006/01/02/rollout-2006-01-02T15-04-05-") + id + ".jsonl"
+		},
+		Head: func(p *object.Writer, h *session.Head, id string) {
+			at := h.Created.Time().Format(stampLayout)
+			p.Text("timestamp", at)
+			p.Name("payload")
+			in := object.New(p.B)
+			in.Text("id", id)
+			in.Text("timestamp", at)
+			in.Text("cwd", h.Workspace)
+			in.Text("originator", "codex_cli_rs")
+			in.Text("cli_version", "0.169.0")
+			in.Text("source", "cli")
+			p.B = in.Done()
+		},
+		Title: func(w *lineclient.Lines, title string) {
+			put(w, "event_msg", nameEvent, func(p *object.Writer) {
+				p.Text("thread_id", w.Session())
+				p.Text("thread_name", title)
+			})
+		},
+		Mark: func(w *lineclient.Lines, data []byte) {
+			p := w.New(markLine)
+			p.Raw("payload", data)
+			w.Put(p)
+		},
+		Line: spell,
+		Call: command,
+	}
+}
+
+// command makes a call of the client's own tool of one that runs a command. Other arguments
+// stay: the client sends any.
+func command(c *session.ToolCall) (changed loss.Code) {
+	words := rawjson.Last(c.Input, "command")
+	if c.Kind != "shell" || c.Name == "exec_command" || len(words) == 0 || words[0] != '"' || rawjson.Last(c.Input, "cmd") != nil {
+		return ""
+	}
+	p := object.New(nil)
+	p.Raw("cmd", words)
+	for name, v := range rawjson.Members(c.Input) {
+		if n := string(name); n != "command" {
+			lineclient.Rest(&p, []session.Extra{lineclient.Member(n, v)})
+		}
+	}
+	c.Name, c.Input = "exec_command", p.Done()
+	return loss.ToolRenamed
+}
+
+// spell writes what is said: an item, and the event that the client shows of it.
+func spell(w *lineclient.Lines, s *lineclient.Said) {
+	switch s.What {
+	case lineclient.Compaction:
+		p := w.New("compacted")
+		p.Name("payload")
+		in := object.New(p.B)
+		in.Text("message", lineclient.Words(s.Parts[len(s.Parts)-1:])) // before it stand prompts that are kept
+		in.Name("replacement_history")
+		in.B = append(message(append(in.B, '['), "user", s.Parts), ']')
+		p.B = in.Done()
+		w.Put(p)
+	case lineclient.Result:
+		put(w, "response_item", "function_call_output", func(p *object.Writer) {
+			p.Text("call_id", s.Result.Call)
+			p.Name("output")
+			p.B = output(p.B, s.Parts, s.Result.Error)
+		})
+	case lineclient.Answer:
+		for _, part := range s.Parts {
+			switch part := part.(type) {
+			case *session.Text:
+				shown(w, "agent_message", part.Text)
+				item(w, "assistant", []session.Part{part})
+			case *session.ToolCall:
+				put(w, "response_item", "function_call", func(p *object.Writer) {
+					p.Text("name", part.Name)
+					p.Text("arguments", string(part.Input))
+					p.Text("call_id", part.ID)
+				})
+			}
+		}
+	case lineclient.Command:
+		item(w, "user", s.Parts[:1])
+		shown(w, "user_message", lineclient.Words(s.Parts[:1]))
+		injection(w, &lineclient.Said{Tag: "bash-stdout", Parts: s.Parts[1:]})
+	case lineclient.Prompt:
+		item(w, "user", s.Parts)
+		shown(w, "user_message", lineclient.Words(s.Parts))
+	default:
+		injection(w, s)
+	}
+}
+
+// injection writes what a client put in. The item states what it is, which the client does not
+// send; around the words stands their tag, unless they are a context of the client's own.
+func injection(w *lineclient.Lines, s *lineclient.Said) {
+	tag := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(". /<>&\"'\n", r) {
+			return '_'
+		}
+		return r
+	}, cmp.Or(s.Tag, "context"))
+	parts := slices.Clone(s.Parts)
+	for i, part := range parts {
+		if t, ok := part.(*session.Text); ok && s.Tag != "" && injected(t.Text, "") == "" {
+			parts[i] = &session.Text{Text: "<" + tag + ">\n" + t.Text + "\n</" + tag + ">"}
+		}
+	}
+	p := w.New("response_item")
+	p.Name("payload")
+	b := bytes.TrimSuffix(message(p.B, "user", parts), []byte{'}'})
+	b = append(b, `,"internal_chat_message_metadata_passthrough":{"content_item_kinds":[`...)
+	for i := range parts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = session.AppendString(b, tag+".rehome")
+	}
+	p.B = append(b, "]}}"...)
+	w.Put(p)
+}
+
+// put writes a line of a type whose payload has a type, too.
+func put(w *lineclient.Lines, line, kind string, body func(p *object.Writer)) {
+	p := w.New(line)
+	p.Name("payload")
+	in := object.New(p.B)
+	in.Text("type", kind)
+	body(&in)
+	p.B = in.Done()
+	w.Put(p)
+}
+
+func shown(w *lineclient.Lines, kind, words string) {
+	put(w, "event_msg", kind, func(p *object.Writer) { p.Text("message", words) })
+}
+
+// item writes a message as an item.
+func item(w *lineclient.Lines, role string, parts []session.Part) {
+	p := w.New("response_item")
+	p.Name("payload")
+	p.B = message(p.B, role, parts)
+	w.Put(p)
+}
+
+// message writes a message of a role.
+func message(dst []byte, role string, parts []session.Part) []byte {
+	p := object.New(dst)
+	p.Text("type", "message")
+	p.Text("role", role)
+	p.Name("content")
+	p.B = contents(p.B, role, parts)
+	return p.Done()
+}
+
+func contents(dst []byte, role string, parts []session.Part) []byte {
+	dst = append(dst, '[')
+	for i, part := range parts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		p := object.New(dst)
+		switch part := part.(type) {
+		case *session.Text:
+			kind := "input_text"
+			if role == "assistant" {
+				kind = "output_text"
+			}
+			p.Text("type", kind)
+			p.Text("text", part.Text)
+		case *session.Media:
+			p.Text("type", "input_image")
+			p.Text("image_url", "data:"+part.Mime+";base64,"+base64.StdEncoding.EncodeToString(part.Data))
+		}
+		dst = p.Done()
+	}
+	return append(dst, ']')
+}
+
+// failedOutput begins the output of a call that failed, where its words do not say so: the API
+// has no member for it, and the client writes it like this for commands.
+const failedOutput = "Exit code: 1\nOutput:\n"
+
+// output writes what came of a call: a text, or a list if there are images.
+func output(dst []byte, parts []session.Part, failed bool) []byte {
+	words := lineclient.Words(parts)
+	if failed && !toolmap.Failed(outcome(words, "")) {
+		words = failedOutput + words
+		parts = append([]session.Part{&session.Text{Text: failedOutput}}, parts...)
+	}
+	for _, part := range parts {
+		if _, ok := part.(*session.Media); ok {
+			return contents(dst, "user", parts)
+		}
+	}
+	return session.AppendString(dst, words)
+}
