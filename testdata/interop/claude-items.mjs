@@ -1,4 +1,5 @@
 // The items that a source's history is told in, see claude-history.mjs.
+import { crc32 } from "node:zlib";
 
 // whole is the text itself, has what of it is looked for in a block: of a long
 // one its ends, and no half of a surrogate pair at a cut.
@@ -30,3 +31,13 @@ export const came = (texts, error) => ({ has: texts.flatMap(ends), error });
 // picture is an image, if it is a whole one: the API refuses a session for good
 // that has half of one, so such an image must not arrive.
 export const picture = (base64) => (/^iVBORw0KGgo.+(?:SUVORK5CYII|lFTkSuQmCC|JRU5ErkJggg)=*$/.test(base64) ? [{ role: "user", kind: "image", has: [base64] }] : []);
+
+// whole leaves out images that are damaged: no service takes them, and rehome names them instead.
+export const whole = (lists) => lists.map(({ items, all }) => ({ all, items: items.filter(({ kind, has }) => kind !== "image" || sound(Buffer.from(has[0], "base64"))) }));
+function sound(png) {
+  for (let at = 8; at + 12 <= png.length; at += 12 + png.readUInt32BE(at)) {
+    const end = at + 8 + png.readUInt32BE(at);
+    if (end + 4 > png.length || crc32(png.subarray(at + 4, end)) !== png.readUInt32BE(end)) return false;
+  }
+  return true;
+}

@@ -10,7 +10,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { came, deed, picture, say, thought } from "./claude-items.mjs";
+import { came, deed, given, picture, say, thought } from "./claude-items.mjs";
 import { session } from "./claude-lines.mjs";
 import { conversation, parts, text, typed } from "./claude-state.mjs";
 import { told } from "./claude-told.mjs";
@@ -203,6 +203,30 @@ function oldTranscript(file) {
   return { [path.basename(file, ".txt")]: { now: [{ items, all: false }] } };
 }
 
+// entries is a session of Pi: the way from its last line to the first, from the last compaction on.
+function entries(file) {
+  const all = lines(file), at = new Map(all.map((line) => [line.id, line])), path_ = [], items = [], calls = new Map();
+  for (let line = all.at(-1); line && line.type !== "session"; line = at.get(line.parentId)) path_.unshift(line);
+  const last = path_.findLastIndex(({ type }) => type === "compaction"), from = last < 0 ? 0 : path_.findIndex(({ id }) => id === path_[last].firstKeptEntryId);
+  if (last >= 0) items.push({ role: "user", kind: "text", has: [path_[last].summary] });
+  for (const { type, message } of path_.slice(from).filter((_, i) => from + i !== last)) {
+    if (type !== "message") continue;
+    const { role, content } = message, list = parts(content);
+    if (role === "user") items.push(...list.flatMap((part) => (part.type === "image" ? picture(part.data) : say("user", part.text))));
+    if (role === "assistant") for (const part of list) {
+      if (part.type === "text") items.push(...say(role, part.text));
+      if (part.type === "thinking") items.push(...thought(part.thinking));
+      if (part.type === "toolCall") {
+        calls.set(part.id, deed({ id: part.id, asked: given(part.name, part.arguments) }));
+        items.push(calls.get(part.id));
+      }
+    }
+    if (role === "toolResult" && calls.has(message.toolCallId)) calls.get(message.toolCallId).result = came(list.flatMap((part) => (part.type === "text" ? [part.text] : [])), message.isError);
+  }
+  const { name } = all.findLast(({ type }) => type === "session_info") ?? {};
+  return { [all[0].id]: { title: name, now: [{ items, all: true }] } };
+}
+
 // rollout is a session of Codex: its items, as they were sent to the model.
 function rollout(file) {
   const items = [], calls = new Map(), all = lines(file), now = all.findLastIndex(({ type }) => type === "compacted");
@@ -260,7 +284,7 @@ function sides(all) {
 // titled is the title of a session: the user's, or the client's.
 const titled = (all) => all.findLast(({ type }) => type === "custom-title")?.customTitle ?? all.findLast(({ type }) => type === "ai-title")?.aiTitle;
 
-const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout, claude };
+const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout, pi: entries, claude };
 const kinds = { sdk: "sqlite", lines: "ndjson" };
 
 // read draws from stores what they hold. Those of the SDK the SDK is asked about,

@@ -3,7 +3,12 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { canonical, check, folder, fresh, ls, once, root, same, scratch } from "./tools.mjs";
+import { counts, unlike } from "./claude-history.mjs";
+import { whole } from "./claude-items.mjs";
+import { blocksOf } from "./claude-rules.mjs";
+import { read as readSources } from "./claude-sources.mjs";
+import { reported, survived } from "./survival.mjs";
+import { canonical, check, folder, fresh, ls, once, rehome, root, same, scratch } from "./tools.mjs";
 
 export const version = "0.169.0";
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -89,5 +94,60 @@ export function understood() {
     same(sessions.map(({ id }) => id).sort(), ids, "other sessions are listed");
     for (const { agent, project } of sessions) same({ agent, project }, { agent: "codex", project: cwd }, "a session");
     return `${ids.length} sessions, one of them archived`;
+  });
+}
+
+// blocks are the items of a request as messages of the Messages API, which claude-history.mjs
+// compares. The client adds context of its own.
+const blocks = (input) => input.filter(({ role }) => role !== "developer").flatMap((item) => {
+  const parts = (content) => blocksOf(content).map((part) => (part.image_url ? { type: "image", source: { data: part.image_url.split("base64,")[1] } } : { type: "text", text: part.text }));
+  if (item.type === "function_call") return [{ role: "assistant", content: [{ type: "tool_use", id: item.call_id, name: item.name, input: JSON.parse(item.arguments) }] }];
+  if (/_output$/.test(item.type)) return [{ role: "user", content: [{ type: "tool_result", tool_use_id: item.call_id, content: parts(item.output) }] }];
+  return item.role ? [{ role: item.role, content: parts(item.content) }] : [];
+});
+
+// What the API cannot say: whether a call failed.
+const unfailed = (lists) => lists.map(({ items, all }) => ({ all, items: items.map((item) => (item.result ? { ...item, result: { ...item.result, error: undefined } } : item)) }));
+
+// arrived has Codex resume what came of some stores.
+export function arrived(name, list, least) {
+  check(`Codex ${version}, ${name}`, () => {
+    const cwd = folder("work é (4)"), sources = list(), held = readSources(sources), sessions = [], homes = [], bad = [], prompt = "And what now? – ещё";
+    for (const [i, { kind, at: source }] of sources.entries()) {
+      const to = fresh("codex");
+      const { stores } = rehome([source, to, "--to", "codex", "--cwd", cwd, "--allow", "unreadable"]);
+      reported(kind, "codex", stores.flatMap(({ losses = [] }) => losses));
+      const files = fs.statSync(to).isDirectory() ? fs.readdirSync(to, { recursive: true }).filter((file) => file.endsWith(".jsonl")) : [];
+      // Captures can have one id: each is resumed in a home of its own.
+      const ids = files.map((file) => file.slice(-42)), free = ({ taken }) => !ids.some((id) => taken.has(id));
+      const one = homes.find(free) ?? homes[homes.push({ home: folder("codex"), taken: new Set() }) - 1], { home } = one;
+      for (const id of ids) one.taken.add(id);
+      for (const file of files) {
+        fs.mkdirSync(path.dirname(path.join(home, ".codex", file)), { recursive: true });
+        fs.copyFileSync(path.join(to, file), path.join(home, ".codex", file));
+      }
+      const written = new Map(stores.flatMap(({ sessions = [] }) => sessions).map(({ id, file }) => [id, file && files.find((one) => one.endsWith(path.basename(file)))]));
+      for (const [id, { now }] of Object.entries(held[i])) {
+        if (!now.some(({ items }) => items.length)) continue;
+        const what = `${kind} ${path.basename(path.dirname(source))}/${path.basename(source)} ${id}`;
+        if (written.get(id)) sessions.push({ home, what, kind, now: unfailed(whole(now)), id: written.get(id).slice(-42, -6) });
+        else bad.push(`${what}: it was not written`);
+      }
+    }
+    const told = new Map(homes.flatMap(({ home }) => {
+      const here = sessions.filter((one) => one.home === home);
+      return here.length ? talk(home, cwd, here.map(({ id }) => ({ prompt, id }))).map((turn, i) => [here[i], turn]) : [];
+    }));
+    for (const one of sessions) {
+      const { what, kind, now } = one, heard = blocks(told.get(one).heard?.[0]?.input ?? []);
+      const at = heard.findLastIndex(({ content }) => content.some(({ text }) => text === prompt));
+      const before = heard.slice(0, Math.max(0, at)), found = at < 0 ? ["the service heard nothing"] : unlike(now, before);
+      survived(kind, "codex", `Codex ${version}`, now[0].items, before);
+      if (found.length) bad.push(`${what}: ${found.slice(0, 3).join("; ")}`);
+    }
+    if (bad.length) throw new Error(`${bad.length} of ${sessions.length}: ${bad.slice(0, 12).join("\n      ")}`);
+    if (sessions.length < least) throw new Error(`${sessions.length} sessions, want ${least} at least`);
+    const n = counts(sessions.flatMap(({ now: [{ items }] }) => items));
+    return `${sessions.length} resumed: ${n.prompts} prompts, ${n.answers} answers, ${n.thoughts} thoughts, ${n.calls} calls with ${n.results} results that are known, ${n.images} images`;
   });
 }

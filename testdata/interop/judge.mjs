@@ -1,5 +1,7 @@
 // All checks, in parts that share nothing: each part is a process of its own, in
 // which one check follows the other.
+import fs from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { adapted } from "./adapter.mjs";
 import { attachments } from "./attachments.mjs";
@@ -11,7 +13,7 @@ import { compactions } from "./compactions.mjs";
 import { copied } from "./claude-copies.mjs";
 import { foreign, generated, least, lived, many, most, samples, thorough } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
-import { rollouts, understood, version as codex, worked } from "./codex.mjs";
+import { arrived as arrivedInCodex, rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { images } from "./images.mjs";
@@ -23,6 +25,7 @@ import { together } from "./parts.mjs";
 import { concealed } from "./redact.mjs";
 import { pages } from "./page.mjs";
 import { parquet } from "./parquet.mjs";
+import { arrived, goneOn, lived as livedInPi } from "./pi.mjs";
 import { repaired } from "./repair.mjs";
 import { asRecorded, record } from "./requests.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
@@ -107,6 +110,7 @@ function claude() {
   sensitive();
   spoilt(newest(clients), ...moved);
   understood();
+  arrivedInCodex("some samples", () => [...samples().filter(({ kind }) => kind === "lines" || kind === "ide"), ...foreign()], 12);
   whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
 }
 
@@ -129,6 +133,15 @@ function written() {
   missed(...made);
 }
 
+function pi() {
+  asRecorded("pi");
+  arrived("the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  goneOn();
+  const made = () => fs.readdirSync(livedInPi().home, { recursive: true }).filter((name) => name.endsWith(".jsonl")).map((name) => ({ kind: "pi", at: path.join(livedInPi().home, name) }));
+  migrated("sessions of Pi", moving(made), 2, newest(clients));
+  sensitive();
+}
+
 function circling() {
   for (const [v, version] of versions.entries()) {
     const source = talk(version, "sqlite");
@@ -149,7 +162,7 @@ function seen() {
 }
 
 // The longest come first.
-const parts = { sdk, claude, written, circles: circling, terminal: seen, live: watching, ...alone };
+const parts = { sdk, claude, written, circles: circling, pi, terminal: seen, live: watching, ...alone };
 // The servers that a part needs are started by `make services`, and so is the part.
 const served = { adapter: adapted, "session-store": stored };
 // What a person asks for: requests are recorded, and not compared.

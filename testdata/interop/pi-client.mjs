@@ -22,7 +22,10 @@ const agent = path.join(job.home, ".pi", "agent");
 fs.mkdirSync(agent, { recursive: true });
 const model = (id) => ({ id, reasoning: true, input: ["text", "image"], contextWindow: 200_000 });
 fs.writeFileSync(path.join(agent, "models.json"), JSON.stringify({
-  providers: { standin: { baseUrl: `http://127.0.0.1:${service.port}/v1`, api: "openai-completions", apiKey: "k", models: [model("loop-1"), model("loop-2")] } },
+  providers: {
+    messages: { baseUrl: `http://127.0.0.1:${service.port}`, api: "anthropic-messages", apiKey: "k", models: [model("loop-1")] },
+    standin: { baseUrl: `http://127.0.0.1:${service.port}/v1`, api: "openai-completions", apiKey: "k", models: [model("loop-1"), model("loop-2")] },
+  },
 }));
 fs.writeFileSync(path.join(agent, "settings.json"), JSON.stringify({ compaction: { enabled: true, keepRecentTokens: 1 }, retry: { enabled: false } }));
 
@@ -31,7 +34,7 @@ for (const name of ["PATH", "LANG", "TMPDIR", "SystemRoot"]) if (process.env[nam
 
 // run has one process of the client do some commands, and gives the file of its session.
 async function run(session, args, steps) {
-  const flags = ["--mode", "rpc", "--provider", "standin", "--model", "loop-1", ...(args ?? []), ...(session ? ["--session", session] : [])];
+  const flags = ["--mode", "rpc", ...(args ?? ["--provider", "standin", "--model", "loop-1"]), ...(session ? ["--session", session] : [])];
   const child = spawn(process.execPath, [client, ...flags], { cwd: job.cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   let trouble = "", wait = () => {};

@@ -1,6 +1,6 @@
-// A stand-in for a service of chat completions, on 127.0.0.1. It answers a prompt with its
-// own words, or as the play says that the prompt names, in the stream that Pi asks for, and
-// keeps the body of each request.
+// A stand-in for a service of chat completions, and for the Messages API, on 127.0.0.1. It
+// answers a prompt with its own words, or the first one as the play says that the prompt names,
+// in the stream that Pi asks for, and keeps the body of each request.
 import http from "node:http";
 
 const text = (words) => ({ content: words });
@@ -28,6 +28,19 @@ function answer({ messages }) {
   return plays[prompt]?.[gone]?.() ?? [text(`Heard: ${prompt}`)];
 }
 
+// message is the stream of an answer of the Messages API.
+function message({ model, messages }) {
+  const usage = { input_tokens: 80, output_tokens: 7, cache_read_input_tokens: 20, cache_creation_input_tokens: 0 };
+  return [
+    { type: "message_start", message: { id: `m${messages.length}`, type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null, usage } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: `Heard: ${said(messages.at(-1).content)}` } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage },
+    { type: "message_stop" },
+  ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}
+
 // start listens. bodies are those of all requests.
 export async function start() {
   const bodies = [];
@@ -38,6 +51,7 @@ export async function start() {
       return response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: "The prompt is refused." } }));
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
+    if (request.url.includes("/messages")) return response.end(message(body));
     const send = (more) => response.write(`data: ${JSON.stringify({ id: `r${bodies.length}`, object: "chat.completion.chunk", created: 1, model: body.model, ...more })}\n\n`);
     const parts = answer(body);
     for (const delta of parts) send({ choices: [{ index: 0, delta, finish_reason: null }] });
