@@ -126,6 +126,7 @@ var unshown = map[string][]loss.Code{
 	"cursor-ndjson": {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 	"cursor-ide":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 	"cursor-sdk":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
+	"pi":            {loss.SummaryUnused, loss.AnswerImage, loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted},
 }
 
 // TestVerdict: what the law for a writer calls lost is what the writer says that it can lose, and

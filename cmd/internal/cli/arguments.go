@@ -13,7 +13,7 @@ import (
 // Arguments returns the command that args name, and its arguments by their names, such as
 // src, as far as args can be parsed.
 func (p Program) Arguments(args []string) (command string, arguments map[string][]string) {
-	k, err := kong.New(&grammar{Plugins: p.plugins()}, kong.Name(p.Name), kong.KindMapper(reflect.String, kong.MapperFunc(rawString)),
+	k, err := kong.New(&grammar{Plugins: p.plugins()}, words(), kong.Name(p.Name), kong.KindMapper(reflect.String, kong.MapperFunc(rawString)),
 		kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
 	if err != nil {
 		panic(err) // the grammar itself is wrong

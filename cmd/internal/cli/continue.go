@@ -30,7 +30,7 @@ type continueCmd struct {
 	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"List only sessions changed since WHEN: 2026-11-01, yesterday, 12h, ..."`
 	Search  string `group:"Which sessions:" placeholder:"WORDS" help:"List only sessions with a message that contains all of these words, as rehome search finds them"`
 
-	In    string  `group:"Where to:" aliases:"to" placeholder:"CLIENT" help:"Client to continue in: claude-code, cursor-cli, cursor-sdk (default: the session's own if it can resume it, else claude-code)"`
+	In    string  `group:"Where to:" aliases:"to" placeholder:"CLIENT" help:"Client to continue in: ${target_list} (default: the session's own if it can resume it, else claude-code)"`
 	Cwd   *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
 	Print bool    `group:"Where to:" help:"Write and start nothing: print the command that continues the session, preceded by the one that migrates it if needed"`
 	Home  *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours)"`

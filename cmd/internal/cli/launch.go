@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"rehome/cmd/internal/console"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
+	"rehome/formats/all"
 	"rehome/formats/session"
 	"rehome/internal/shell"
 )
@@ -89,7 +92,13 @@ func route(a *console.App, s *sessions.Listed, src source, o continueOptions) (o
 			return own, nil, err
 		}
 	}
-	if to = targetOf(a, cmp.Or(o.In, session.ClaudeCode)); to == nil {
+	in := cmp.Or(o.In, session.ClaudeCode)
+	if s != nil && o.In == "" {
+		if own := targetOf(a, s.Agent); own != nil && own.Home.Resume != nil && lookProgram(a, own.Home.Resume[0]) != "" {
+			in = s.Agent
+		}
+	}
+	if to = targetOf(a, in); to == nil {
 		return own, nil, console.Usage(&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In),
 			Hint: "sessions can be migrated to " + strings.Join(targets(a), ", ")})
 	}
@@ -104,6 +113,12 @@ func targetOf(a *console.App, client string) *formats.Format {
 		}
 	}
 	return nil
+}
+
+// words are what the help and the completion of flags refer to, by their names.
+func words() kong.Vars {
+	list := targets(&console.App{Reg: all.Registry()})
+	return kong.Vars{"targets": strings.Join(list, ","), "target_list": strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]}
 }
 
 // targets returns the clients that sessions can be continued in.

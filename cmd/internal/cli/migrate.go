@@ -29,7 +29,7 @@ type migrateCmd struct {
 	NoThinking bool   `group:"What to include:" help:"Leave out the model's reasoning (by default, kept as text if another model cannot use it)"`
 	Thinking   string `enum:"keep-as-text,drop" default:"keep-as-text" hidden:""`
 
-	To     string  `group:"Where to:" enum:"claude-code,cursor-cli,cursor-sdk" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default), cursor-cli or cursor-sdk"`
+	To     string  `group:"Where to:" enum:"${targets}" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: ${target_list} (default: ${default})"`
 	Cwd    *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
 	Home   *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
 	Update bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it there"`
@@ -53,8 +53,7 @@ Nothing is overwritten. The same session always gets the same id, so a second ru
 has grown since, --update writes it again.
 
 With --back, SRC is a session that was migrated before, and continued in its new client: its new turns are appended to
-the session that it was made from, unless that was continued, too. SRC can also be that one, if it was migrated once. It
-can be one of Claude Code, the Cursor CLI or the Cursor SDK. Subagents come with the calls that started them. rehome
+the session that it was made from, unless that was continued, too. SRC can also be that one, if it was migrated once. Subagents come with the calls that started them. rehome
 undo takes all of it out again.
 
 Examples:

@@ -59,7 +59,7 @@ func (p Program) cliModel() *kong.Application {
 
 // plainModel is cliModel as the grammar says it.
 func (p Program) plainModel() *kong.Application {
-	k, err := kong.New(&grammar{Plugins: p.plugins()}, kong.Name(p.Name), kong.Description(p.About))
+	k, err := kong.New(&grammar{Plugins: p.plugins()}, words(), kong.Name(p.Name), kong.Description(p.About))
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}

@@ -38,7 +38,7 @@ func (p Program) runAt(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	g := grammar{Plugins: p.plugins()}
 	helped, print := false, newHelpPrinter(ctx, console.NewOutput(stdout, stderr, getenv, console.OutputFlags{Color: "auto"}))
-	parser, err := kong.New(&g,
+	parser, err := kong.New(&g, words(),
 		kong.Name(p.Name),
 		kong.Description(p.About),
 		kong.Writers(stdout, stderr),
