@@ -63,8 +63,17 @@ SEED = $$(printf %d 0x$$(git rev-parse --short=7 HEAD))
 mutants: ## make 20 mistakes in codecs, which the laws must find
 	$(MEMORY) $(GO) run ./testdata/mutants -codecs -judged -seed $(SEED) -n 20 -least 97
 
+# With F=name it builds and tests one format alone.
+ifdef F
+format:
+	$(TEST) -short ./formats/formatstest -run '^(TestCodecs|TestWriters)$$/^$(F)$$|^TestLeavesLimits$$'
+	$(TEST) -short ./formats/all -run '^(TestLines|TestOrder|TestOrderRules)$$/^$(F)$$'
+	$(TEST) -short ./convert/doctor -run '^TestDrift$$/^$(F)$$'
+	$(TEST) -short ./convert/check -run '^TestFaults$$/^$(F)$$'
+else
 format:
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+endif
 
 vet:
 	$(GO) vet -tags services $(PACKAGES)
