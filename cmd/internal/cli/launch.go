@@ -92,13 +92,7 @@ func route(a *console.App, s *sessions.Listed, src source, o continueOptions) (o
 			return own, nil, err
 		}
 	}
-	in := cmp.Or(o.In, session.ClaudeCode)
-	if s != nil && o.In == "" {
-		if own := targetOf(a, s.Agent); own != nil && own.Home.Resume != nil && lookProgram(a, own.Home.Resume[0]) != "" {
-			in = s.Agent
-		}
-	}
-	if to = targetOf(a, in); to == nil {
+	if to = targetOf(a, cmp.Or(o.In, session.ClaudeCode)); to == nil {
 		return own, nil, console.Usage(&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In),
 			Hint: "sessions can be migrated to " + strings.Join(targets(a), ", ")})
 	}

@@ -185,7 +185,7 @@ func TestContinueIDOfFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, err := prepareContinue(a, src, continueOptions{DryRun: true})
-	if err != nil || l.Argv[0] != "cursor-agent" || slices.Contains(l.Argv, id) {
+	if err != nil || l.Argv[0] != "claude" || slices.Contains(l.Argv, id) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	l, err = prepareContinue(a, src, continueOptions{In: "cursor-cli", DryRun: true}) // as a copy, with an id of its own
