@@ -123,6 +123,7 @@ var unshown = map[string][]loss.Code{
 		loss.ArgumentsDropped, loss.ArgumentLeft, loss.BranchNotice, loss.SummaryUnused, loss.TurnAbandoned, loss.BlankText, loss.AnswerImage,
 		loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted,
 	},
+	"codex":         {loss.SummaryUnused, loss.AnswerImage, loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted},
 	"cursor-ndjson": {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 	"cursor-ide":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 	"cursor-sdk":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},

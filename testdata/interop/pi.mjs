@@ -24,6 +24,9 @@ export function talk(home, cwd, runs) {
 
 const words = "And what now? – ещё";
 
+// What Pi says of a command that the user ran itself: that it ran, with the output in the same text.
+const within = (lists) => lists.map(({ items, all }) => ({ all, items: items.map((item) => (item.ran ? { ...item, whole: undefined } : item)) }));
+
 // arrived has Pi resume what came of some stores.
 export function arrived(name, list, least) {
   check(`Pi ${version}, ${name}`, () => {
@@ -37,7 +40,7 @@ export function arrived(name, list, least) {
       for (const [id, { now, title }] of Object.entries(held[i])) {
         if (!now.some(({ items }) => items.length)) continue;
         const what = `${kind} ${path.basename(path.dirname(source))}/${path.basename(source)} ${id}`;
-        if (written.get(id)) sessions.push({ what, kind, now: whole(now), title, file: written.get(id) });
+        if (written.get(id)) sessions.push({ what, kind, now: within(whole(now)), title, file: written.get(id) });
         else bad.push(`${what}: it was not written`);
       }
     }
