@@ -129,7 +129,6 @@ func ownShapes() []shape {
 // foreignShapes are what other programs write.
 func foreignShapes() (out []shape) {
 	for what, text := range map[string]string{
-		"Pi":                                `{"type":"session","version":3,"id":"` + aSession + `","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w"}` + "\n" + `{"type":"message","id":"1","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"hello"}}`,
 		"Codex, early, without its name":    `{"id":"` + aSession + `","timestamp":"2025-05-02T03:04:05.678Z","instructions":null,"git":{}}` + "\n" + `{"type":"message","role":"user","content":[{"type":"input_text","text":"hello"}]}`,
 		"Codex, as a stream":                `{"type":"thread.started","thread_id":"` + aSession + `"}` + "\n" + `{"type":"turn.started"}`,
 		"Gemini":                            `{"sessionId":"` + aSession + `","projectHash":"ab","startTime":"2026-01-02T03:04:05.678Z","kind":"main"}` + "\n" + `{"id":"1","timestamp":"2026-01-02T03:04:05.678Z","type":"user","content":[{"text":"hello"}]}`,

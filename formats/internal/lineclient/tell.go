@@ -400,7 +400,7 @@ func (t *teller) call(p *session.ToolCall) session.Part {
 			t.note(changed)
 		}
 	}
-	if name := accepted(c.Name, "tool"); !t.own && name != c.Name {
+	if name := accepted(c.Name, "unknown"); !t.own && name != c.Name {
 		c.Name = name
 		t.note(loss.ToolNameChanged, rule.Truncate(strings.ToValidUTF8(p.Name, "\uFFFD"), 80))
 	}
@@ -535,13 +535,16 @@ const maxName = 64
 
 // accepted returns a name as services of models accept it: of letters, digits, "_" and "-".
 func accepted(name, kind string) string {
+	if name == "" {
+		return kind
+	}
 	out := strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			return r
 		}
 		return '_'
 	}, name)
-	if out != name || len(out) > maxName || out == "" {
+	if out != name || len(out) > maxName {
 		sum := sha256.Sum256([]byte(name))
 		out = rule.Truncate(out, maxName-9) + "-" + hex.EncodeToString(sum[:4])
 	}

@@ -231,7 +231,7 @@ func TestCallIDs(t *testing.T) {
 	w.wants(t, "L215 1, L215 2, L212 3, L225 3, L215 3", "user: go",
 		`assistant: a run{"of":"a"} + a-2 run{"of":"a"}`, "result a: first", "result a-2: second",
 		`assistant: a-3 run{"of":"a"}`, "result a-3: third",
-		`assistant: -2 unknown{"input":"text"}`, "result -2: fourth")
+		`assistant: call unknown{"input":"text"}`, "result call: fourth")
 }
 
 // TestWaiting: what waits for a result is bounded. A result that comes later is told as text, and
@@ -344,7 +344,7 @@ func TestCompaction(t *testing.T) {
 	older := gap("Older.")
 	older.Archived = true
 	w = write(t, formats.SessionBuild{}, nil, append(early(), older, gap("It was short."), after)...)
-	w.wants(t, "", "user: first", "assistant: one", "context: Older.", "compaction: It was short.", "user: second")
+	w.wants(t, "", "user: first", "assistant: one", "compaction: Older.", "compaction: It was short.", "user: second")
 }
 
 // TestThinking: thinking is text for another client, which can leave it out.
