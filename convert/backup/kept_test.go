@@ -3,6 +3,7 @@ package backup
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -243,7 +244,8 @@ func TestEveryClient(t *testing.T) {
 			}
 			got := w.restore(RestoreOptions{Client: name})
 			if got.Count(Recovered) != len(got.Stores) || len(got.Stores) == 0 {
-				t.Fatalf("%+v", got.Stores)
+				why, _ := json.Marshal(got.Stores)
+				t.Fatalf("%s", why)
 			}
 			leftOut = nil
 			for _, one := range got.Stores {
