@@ -5,16 +5,18 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+
+	"rehome/cmd/internal/console"
 )
 
 // replaceProcess runs a command to its end, because a process of Windows cannot
 // become another one. Interrupts are left to the command.
 func replaceProcess(ctx context.Context, cmd *exec.Cmd) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	ignoreInterrupts(ctx, true)
+	console.IgnoreInterrupts(ctx, true)
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return silent{exit.ExitCode()}
+		return console.Silent{Code: exit.ExitCode()}
 	}
 	return err
 }

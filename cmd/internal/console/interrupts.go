@@ -39,9 +39,9 @@ func signalContext() context.Context {
 	return ctx
 }
 
-// ignoreInterrupts sets whether keyboard interrupts are ignored, because the
+// IgnoreInterrupts sets whether keyboard interrupts are ignored, because the
 // pager handles them.
-func ignoreInterrupts(ctx context.Context, ignore bool) {
+func IgnoreInterrupts(ctx context.Context, ignore bool) {
 	if in, ok := ctx.Value(interruptsKey{}).(*interrupts); ok {
 		in.paging.Store(ignore)
 	}

@@ -124,14 +124,14 @@ func (p *Pager) start() error {
 	if os.Getenv("LESS") == "" {
 		cmd.Env = append(cmd.Env, "LESS=FRX") // as git: quit if all fits, pass colors, leave the text on the screen
 	}
-	ignoreInterrupts(p.ctx, true)
+	IgnoreInterrupts(p.ctx, true)
 	pipe, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	p.pipe = pipe
 	if err != nil {
-		ignoreInterrupts(p.ctx, false)
+		IgnoreInterrupts(p.ctx, false)
 		p.pipe = nopClose{p.out}
 	} else {
 		p.done = make(chan struct{})
@@ -139,7 +139,7 @@ func (p *Pager) start() error {
 			_ = cmd.Wait() // its exit status does not matter
 			p.cancel(ErrPagerQuit)
 			// The signal that ended the pager may reach this process a bit later.
-			time.AfterFunc(cleanupTimeout, func() { ignoreInterrupts(p.ctx, false) })
+			time.AfterFunc(cleanupTimeout, func() { IgnoreInterrupts(p.ctx, false) })
 			close(p.done)
 		}()
 	}
