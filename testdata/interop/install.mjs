@@ -44,7 +44,7 @@ function makeFolder(folder) {
 // that exists is a whole one, also when two runs meet.
 function install(into) {
   if (fs.existsSync(into)) return;
-  console.error(`interop: installing the clients into ${into} (once, about 1.5 GB, two or three minutes)`);
+  console.error(`interop: installing the clients into ${into} (once, about 2.8 GB, four minutes)`);
   const work = `${into}.${process.pid}`;
   makeFolder(work);
   for (const part of parts) fs.copyFileSync(path.join(here, part), path.join(work, part));
