@@ -166,7 +166,7 @@ func (c *check) restorable(image *sqlitefile.Image, seen *sqlitefile.Seen) {
 			d.Objects = append(d.Objects, store.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL})
 		}
 	}
-	if _, err := sqliteddl.Vet(d, true); err != nil {
+	if _, err := sqliteddl.Vet(d, sqliteddl.AnyCode); err != nil {
 		c.q.Reportf("RH207", store.Addr{File: c.file}, cause(err))
 	}
 }

@@ -6,10 +6,29 @@ import (
 	"rehome/formats/store"
 )
 
+// Allowed is what SQL that runs by itself a schema may have.
+type Allowed uint8
+
+const (
+	NoCode   Allowed = iota
+	Cascades         // foreign keys that change rows: those of a session go with it
+	AnyCode
+)
+
+// CodeBeside is Code where some is allowed.
+func (a Allowed) CodeBeside(o store.Object) string {
+	if a == AnyCode {
+		return ""
+	}
+	return codeOf(o, a == Cascades)
+}
+
 // Code says what of an object is SQL that runs when somebody opens its database
 // or writes to it; "" where it only holds data. A partial index that asks of
 // columns whether they are NULL holds data: known clients have one.
-func Code(o store.Object) string {
+func Code(o store.Object) string { return codeOf(o, false) }
+
+func codeOf(o store.Object, cascades bool) string {
 	switch o.Type {
 	case "table", "index":
 	case "trigger":
@@ -28,12 +47,12 @@ func Code(o store.Object) string {
 	if o.Type == "index" {
 		return s.indexCode()
 	}
-	return s.tableCode()
+	return s.tableCode(cascades)
 }
 
 // tableCode looks for the words that begin an expression in a table. They are
 // SQLite's own: a column of such a name has to be quoted.
-func (s *statement) tableCode() string {
+func (s *statement) tableCode(cascades bool) string {
 	for ; s.now.kind != none; s.step() {
 		switch {
 		case s.now.is("check"):
@@ -50,7 +69,7 @@ func (s *statement) tableCode() string {
 			}
 		case s.now.is("on"):
 			if s.step(); s.now.is("delete") || s.now.is("update") {
-				if s.step(); s.now.is("cascade") || s.now.is("set") {
+				if s.step(); !cascades && (s.now.is("cascade") || s.now.is("set")) {
 					return "a foreign key that changes rows"
 				}
 			}

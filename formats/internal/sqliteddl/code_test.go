@@ -60,3 +60,24 @@ func TestCode(t *testing.T) {
 		}
 	}
 }
+
+// TestAllowed: a client's foreign keys change rows, and nothing else of its schema runs.
+func TestAllowed(t *testing.T) {
+	for sql, want := range map[string]string{
+		"CREATE TABLE t (a REFERENCES o ON DELETE CASCADE)":                   "",
+		"CREATE TABLE t (a REFERENCES o ON DELETE CASCADE, b CHECK (b > 1))":  "CHECK",
+		"CREATE TABLE t (a REFERENCES o ON UPDATE SET NULL, b AS (random()))": "generated",
+	} {
+		o := store.Object{Type: "table", Name: "t", Table: "t", SQL: sql}
+		if got := Cascades.CodeBeside(o); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+		if NoCode.CodeBeside(o) == "" || AnyCode.CodeBeside(o) != "" {
+			t.Errorf("%s: none and any allow something else", sql)
+		}
+		d := store.Database{Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal"}, Objects: []store.Object{o}}
+		if _, err := Vet(d, Cascades); (err == nil) != (want == "") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}

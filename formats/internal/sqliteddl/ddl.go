@@ -36,8 +36,8 @@ var ErrCode = errors.New("is SQL that runs by itself; no version of this client 
 // Vet reports what could not be created again from a schema, without running any
 // of it: a database that fails here could be turned into text, but not back. SQL
 // that runs by itself (triggers, generated columns and the like) is refused with
-// ErrCode unless code is set.
-func Vet(d store.Database, code bool) ([]Object, error) {
+// ErrCode unless it is allowed.
+func Vet(d store.Database, code Allowed) ([]Object, error) {
 	if err := vetPragmas(d.Pragmas); err != nil {
 		return nil, &formats.Error{Op: "pragmas", Err: err}
 	}
@@ -49,7 +49,7 @@ func Vet(d store.Database, code bool) ([]Object, error) {
 		if o.Type == "trigger" {
 			name = "trigger " + name // they have names of their own
 		}
-		if what := Code(o); err == nil && !code && what != "" {
+		if what := code.CodeBeside(o); err == nil && what != "" {
 			err = fmt.Errorf("%s %w", what, ErrCode)
 		}
 		if err == nil && taken[name] {

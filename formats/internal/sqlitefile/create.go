@@ -39,17 +39,22 @@ type Writer struct {
 // at path yet. The files of known clients are made so: their schemas come from
 // text that others can write to, and must not run SQL of theirs in the client.
 func Create(ctx context.Context, path string, d store.Database, sets []TableSet) (*Writer, error) {
-	return create(ctx, path, d, sets, false)
+	return create(ctx, path, d, sets, sqliteddl.NoCode)
 }
 
 // CreateWithCode is Create for any other database, whose schema is its owner's
 // business. Tables and indexes are there at once, views, triggers and virtual
 // tables stay idle until the file is next opened.
 func CreateWithCode(ctx context.Context, path string, d store.Database, sets []TableSet) (*Writer, error) {
-	return create(ctx, path, d, sets, true)
+	return create(ctx, path, d, sets, sqliteddl.AnyCode)
 }
 
-func create(ctx context.Context, path string, d store.Database, sets []TableSet, code bool) (*Writer, error) {
+// CreateCascading is Create for a client whose rows go with those that they belong to.
+func CreateCascading(ctx context.Context, path string, d store.Database, sets []TableSet) (*Writer, error) {
+	return create(ctx, path, d, sets, sqliteddl.Cascades)
+}
+
+func create(ctx context.Context, path string, d store.Database, sets []TableSet, code sqliteddl.Allowed) (*Writer, error) {
 	entries, err := sqliteddl.Vet(d, code)
 	if err != nil {
 		e := &formats.Error{At: path, Err: err}

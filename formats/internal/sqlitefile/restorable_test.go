@@ -36,7 +36,7 @@ func TestRoundTripOddSchemas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := build(t, filepath.Join(t.TempDir(), "x.db"), statements...)
 			db := open(t, path, Options{})
-			if _, err := sqliteddl.Vet(store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}, true); err != nil {
+			if _, err := sqliteddl.Vet(store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}, sqliteddl.AnyCode); err != nil {
 				t.Fatal(err)
 			}
 			roundTrip(t, path)
@@ -152,7 +152,7 @@ func TestBoundedEffort(t *testing.T) {
 	} {
 		d := oneTable(c.table, index(c.index))
 		refused(t, c.why, d.Objects...)
-		if _, err := sqliteddl.Vet(d, true); err == nil || !strings.Contains(err.Error(), c.why) {
+		if _, err := sqliteddl.Vet(d, sqliteddl.AnyCode); err == nil || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%.80q: %v", c.index, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestBoundedEffort(t *testing.T) {
 		{plain, "(a ->> '$.x', trim(b, ' '), coalesce(a, b, 'c;)'))"},
 		{"CREATE TABLE t(a VARCHAR(10) CHECK (frob(a)) REFERENCES u(x), b DECIMAL(5,2) DEFAULT (json_patch(1, 2)), UNIQUE (a, b))", "(a)"},
 	} {
-		if _, err := sqliteddl.Vet(oneTable(c.table, index(c.index)), true); err != nil {
+		if _, err := sqliteddl.Vet(oneTable(c.table, index(c.index)), sqliteddl.AnyCode); err != nil {
 			t.Errorf("%s: %v", c.index, err)
 		}
 	}
@@ -170,16 +170,16 @@ func TestBoundedEffort(t *testing.T) {
 
 // Vet says what Create would, and makes nothing.
 func TestVet(t *testing.T) {
-	if _, err := sqliteddl.Vet(oneTable("CREATE TABLE t(a)"), true); err != nil {
+	if _, err := sqliteddl.Vet(oneTable("CREATE TABLE t(a)"), sqliteddl.AnyCode); err != nil {
 		t.Error(err)
 	}
-	_, err := sqliteddl.Vet(oneTable("CREATE TABLE t(a); DROP TABLE t"), true)
+	_, err := sqliteddl.Vet(oneTable("CREATE TABLE t(a); DROP TABLE t"), sqliteddl.AnyCode)
 	if err == nil || !strings.Contains(err.Error(), `schema: table "t": refused`) {
 		t.Error(err)
 	}
 	d := oneTable("CREATE TABLE t(a)")
 	d.Pragmas.PageSize = 1000
-	if _, err := sqliteddl.Vet(d, true); err == nil || !strings.Contains(err.Error(), "page_size") {
+	if _, err := sqliteddl.Vet(d, sqliteddl.AnyCode); err == nil || !strings.Contains(err.Error(), "page_size") {
 		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
@@ -118,7 +119,11 @@ func salvage(ctx context.Context, db *DB, m *Image, to string, code bool) (s *Sa
 	for i, t := range db.Tables() {
 		sets = append(sets, TableSet{i, t})
 	}
-	w, err := create(ctx, to, store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}, sets, code)
+	allowed := sqliteddl.NoCode
+	if code {
+		allowed = sqliteddl.AnyCode
+	}
+	w, err := create(ctx, to, store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}, sets, allowed)
 	if err != nil {
 		return nil, err
 	}

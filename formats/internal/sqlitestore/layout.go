@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -25,7 +26,9 @@ type Shape struct {
 	Tables []string             // which is known by these tables
 	Use    func(rel string) Use // of each file in a store that is a folder; nil if none is
 	Hollow bool                 // a database below another folder may be without a byte, and holds nothing then
-	Known  *sqlitefile.Known    // shared by all stores of the format that one process opens; may be nil
+	// Cascades: the client's tables have foreign keys that change rows.
+	Cascades bool
+	Known    *sqlitefile.Known // shared by all stores of the format that one process opens; may be nil
 	// Part finds out what belongs to View.Sessions; nil if the format's stores
 	// have no parts.
 	Part func(ctx context.Context, l *formats.Location, v formats.View) (*Part, error)
@@ -34,6 +37,17 @@ type Shape struct {
 // AnyDatabase is the origin of databases whose owner is not known. Only their
 // schemas may hold SQL that runs by itself.
 const AnyDatabase = "sqlite"
+
+// allowed is what SQL that runs by itself a schema may have.
+func (s Shape) allowed() sqliteddl.Allowed {
+	switch {
+	case s.Origin == AnyDatabase:
+		return sqliteddl.AnyCode
+	case s.Cascades:
+		return sqliteddl.Cascades
+	}
+	return sqliteddl.NoCode
+}
 
 // Part is what of a store is wanted.
 type Part struct {
@@ -55,6 +69,7 @@ func (l *layout) wanted(p *Part) {
 // layout is the files of one store.
 type layout struct {
 	origin    string
+	code      sqliteddl.Allowed
 	databases []part
 	plain     []part
 	aside     []loss.Loss // what lies there and is not carried
@@ -72,7 +87,7 @@ type part struct {
 // folders are not; and what a client lays beside its databases never leads out
 // of the store, nor is it a database that nobody looks into for secrets.
 func (s Shape) layout(l *formats.Location) (layout, error) {
-	out := layout{origin: s.Origin}
+	out := layout{origin: s.Origin, code: s.allowed()}
 	if !l.IsDir() {
 		if !s.Single {
 			return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder of the store"}

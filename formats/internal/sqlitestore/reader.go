@@ -156,7 +156,7 @@ func (r *reader) vet(file string, d store.Database) error {
 		return nil
 	}
 	anybody := r.layout.origin == AnyDatabase
-	_, err := sqliteddl.Vet(d, anybody)
+	_, err := sqliteddl.Vet(d, r.layout.code)
 	switch {
 	case err != nil && anybody:
 		return &formats.Error{At: file, Err: err, Hint: "copy the file itself; it could not be restored from text"}

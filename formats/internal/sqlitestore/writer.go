@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/store"
 )
@@ -17,7 +18,7 @@ import (
 type writer struct {
 	path   string
 	schema *store.Schema
-	code   bool                    // it is no known client's: its schema may run SQL
+	code   sqliteddl.Allowed
 	bases  [][]sqlitefile.TableSet // by database
 	of     []int                   // database of each set, -1 for a plain file
 	at     int                     // database being written, -1 before the first
@@ -33,7 +34,7 @@ func (s Shape) Create(_ context.Context, b formats.Build) (store.Writer, error) 
 	if err := s.fits(b.Schema); err != nil {
 		return nil, err
 	}
-	w := &writer{path: b.Path, schema: b.Schema, code: s.Origin == AnyDatabase, at: -1, set: -1, bases: make([][]sqlitefile.TableSet, len(b.Schema.Databases))}
+	w := &writer{path: b.Path, schema: b.Schema, code: s.allowed(), at: -1, set: -1, bases: make([][]sqlitefile.TableSet, len(b.Schema.Databases))}
 	index := map[string]int{}
 	for i, d := range b.Schema.Databases {
 		index[d.Path] = i
@@ -124,8 +125,11 @@ func (w *writer) reach(ctx context.Context, d int) error {
 			return err
 		}
 		create := sqlitefile.Create
-		if w.code {
+		switch w.code {
+		case sqliteddl.AnyCode:
 			create = sqlitefile.CreateWithCode
+		case sqliteddl.Cascades:
+			create = sqlitefile.CreateCascading
 		}
 		if w.db, err = create(ctx, name, base, w.bases[w.at]); err != nil {
 			return err
