@@ -14,7 +14,8 @@ import (
 
 // Client is what is to be known of a client.
 type Client struct {
-	Name  string // of the format and of the client
+	Name  string // of the format
+	Agent string // the client; "": it has the name of the format
 	About string // one line for `rehome formats`
 	Home  *formats.Home
 
@@ -127,7 +128,7 @@ func Format(c Client) *formats.Format {
 	f := &formats.Format{
 		Name:    c.Name,
 		Title:   c.About,
-		Clients: []string{c.Name},
+		Clients: []string{c.Agent},
 		Family:  family,
 		Known:   c.known(),
 		Probe:   c.probe,

@@ -2,14 +2,11 @@ package lineclient
 
 import (
 	"context"
-	"io"
 	"iter"
-	"os"
 	"slices"
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
-	"rehome/formats/internal/lines"
 	"rehome/formats/internal/members"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -24,38 +21,40 @@ func (c *Client) decode(ctx context.Context, l *formats.Location, v formats.View
 		return slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) })
 	}
 	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
-		d := &decoder{outline: newOutline(c), ctx: ctx, store: s, file: f, view: v, sel: sel}
-		return yield(d.session())
+		h, err := c.head(s, f, v.Cwd)
+		if err != nil {
+			return yield(&session.Session{Head: h.Head}, err)
+		}
+		if h.prompted {
+			v.OnLoss.Add(loss.Loss{Code: loss.TitleFromPrompt, At: store.Addr{File: f.Name}})
+		}
+		return yield(c.Read(ctx, &linesOf{s, f, h.Bytes, v, nil}, h.Head, v, sel))
 	})
 }
 
 // decoder reads a session.
 type decoder struct {
 	*outline
-	ctx   context.Context
-	store *jsonl.Store
-	file  *jsonl.File
-	view  formats.View
-	sel   session.Selection
-	size  int64
+	ctx  context.Context
+	src  Source
+	view formats.View
+	sel  session.Selection
 
-	open    *os.File
 	yield   func(*session.Message, error) bool
 	over    bool // nobody wants more
 	account session.Account
 	gone    int // archived messages since the last boundary
 }
 
+// Read reads a session whose head is known: all of it once, before it returns, and again as its
+// messages are read.
+func (c *Client) Read(ctx context.Context, src Source, h session.Head, v formats.View, sel session.Selection) (*session.Session, error) {
+	d := &decoder{outline: newOutline(c), ctx: ctx, src: src, view: v, sel: sel}
+	return d.session(&session.Session{Head: h})
+}
+
 // session makes the first pass.
-func (d *decoder) session() (*session.Session, error) {
-	h, err := d.c.head(d.store, d.file, d.view.Cwd)
-	s := &session.Session{Head: h.Head}
-	if err != nil {
-		return s, err
-	}
-	if d.size = h.Bytes; h.prompted {
-		d.lose(loss.TitleFromPrompt, store.Addr{File: d.file.Name})
-	}
+func (d *decoder) session(s *session.Session) (*session.Session, error) {
 	headed := false
 	if err := d.each(func(r *Record) error {
 		if r.Object != nil && r.Kind == d.c.Head.Kind && !headed {
@@ -84,6 +83,7 @@ func (d *decoder) session() (*session.Session, error) {
 		}
 	}
 	if d.sel.History {
+		var err error
 		if s.Branches, err = d.listed(); err != nil {
 			return s, err
 		}
@@ -92,7 +92,7 @@ func (d *decoder) session() (*session.Session, error) {
 		d.yield, d.gone = yield, 0
 		defer func() { d.sel.Account.Add(d.account) }()
 		if err := d.messages(); err != nil && !d.over {
-			yield(nil, jsonl.Failure(d.ctx, d.c.Name, d.file.Path, err))
+			yield(nil, jsonl.Failure(d.ctx, d.c.Name, d.src.At(), err))
 		}
 	}
 	return s, nil
@@ -104,7 +104,7 @@ func (d *decoder) lose(code loss.Code, at store.Addr) {
 
 // each reads the lines of the first pass.
 func (d *decoder) each(take func(*Record) error) error {
-	for l, err := range d.store.Lines(d.ctx, d.file, d.size) {
+	for l, err := range d.src.Each(d.ctx) {
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (d *decoder) retell() error {
 	n := int32(-1)
 	return d.each(func(r *Record) error {
 		if n++; int(n) >= len(d.entries) {
-			return formats.Changed(d.c.Name, d.file.Path)
+			return formats.Changed(d.c.Name, d.src.At())
 		}
 		if d.entries[n].is&chained == 0 {
 			return nil
@@ -165,25 +165,20 @@ func (d *decoder) tellLeft() error {
 	return nil
 }
 
-// reading calls f while lines can be read at any place.
+// reading calls f, which can read lines at any place.
 func (d *decoder) reading(f func() error) error {
-	file, err := d.store.Root.Open(d.file.Path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	d.open = file
+	defer d.src.Close()
 	return f()
 }
 
 // line reads a line at its place.
 func (d *decoder) line(i int32) (*Record, error) {
 	e := &d.entries[i]
-	b := make([]byte, e.size)
-	if n, err := d.open.ReadAt(b, e.offset); err != nil && (err != io.EOF || n < len(b)) {
+	l, err := d.src.Record(d.ctx, int(i)+1, e.offset, int(e.size))
+	if err != nil {
 		return nil, err
 	}
-	return d.c.parse(jsonl.Parse(lines.Line{Number: int(i) + 1, Offset: e.offset, Bytes: b, Ended: true})), nil
+	return d.c.parse(l), nil
 }
 
 // listed lists the branches that were left, with the messages that they follow.
@@ -241,7 +236,7 @@ func (d *decoder) messages() error {
 		n := int32(-1)
 		if err := d.each(func(r *Record) error {
 			if n++; int(n) >= len(d.entries) || d.entries[n].offset != r.Offset {
-				return formats.Changed(d.c.Name, d.file.Path)
+				return formats.Changed(d.c.Name, d.src.At())
 			}
 			d.count(n, r)
 			if d.straight && !d.over && d.entries[n].branch == live {
@@ -269,45 +264,56 @@ func (d *decoder) messages() error {
 	})
 }
 
-// older accounts for other files of the session.
+// older accounts for what else there is of the session.
 func (d *decoder) older() error {
-	for _, f := range d.file.Older {
-		lines, err := d.store.Superseded(d.ctx, d.file, f, d.view.OnLoss, nil)
-		if err != nil {
-			return err
-		}
-		d.account.Add(lines)
-	}
-	return nil
+	more, err := d.src.Older(d.ctx)
+	d.account.Add(more)
+	return err
 }
 
 // count counts a line.
 func (d *decoder) count(i int32, r *Record) {
+	var one session.Account
+	d.countOne(&one, i, r)
+	for range d.src.Addr(r.Number) {
+		d.account.Add(one)
+	}
+}
+
+func (d *decoder) countOne(sum *session.Account, i int32, r *Record) {
 	e := &d.entries[i]
 	at := d.addr(r)
-	if !r.Account(&d.account, d.view.OnLoss, at) {
+	if !r.Account(sum, d.view.OnLoss, at) {
 		return
 	}
 	k := d.c.Kinds[r.Kind]
 	switch {
 	case e.is&(chained|settled) != chained, d.isEdit(i):
-		d.account.Converted++
+		sum.Converted++
 	case e.branch > live && !d.sel.History:
-		d.account.Superseded++
+		sum.Superseded++
 		if d.left[e.branch-1].lines[0] == i {
 			d.lose(loss.BranchSkipped, at)
 		}
 	case k.Say == nil:
-		d.account.CarriedRaw++
+		sum.CarriedRaw++
 	default:
-		d.account.Converted++
+		sum.Converted++
 	}
 	if (e.is&unsent != 0 || d.isEdited(i)) && e.branch == live && !d.sel.History {
 		d.lose(loss.BranchSkipped, at)
 	}
 }
 
-func (d *decoder) addr(r *Record) store.Addr { return store.Addr{File: d.file.Name, Line: r.Number} }
+func (d *decoder) addr(r *Record) store.Addr { return d.src.Addr(r.Number)[0] }
+
+// origin names the records of the store that a line is made of.
+func (d *decoder) origin(r *Record) (out []string) {
+	for _, at := range d.src.Addr(r.Number) {
+		out = append(out, at.String())
+	}
+	return out
+}
 
 // next hands out a line of the live branch, in its place.
 func (d *decoder) next(i int32, r *Record) error {
@@ -346,7 +352,7 @@ func (d *decoder) changed(i, by int32, r *Record) error {
 	}
 	m := d.message(i, r, "")
 	if m != nil {
-		m.Origin, m.Extras = append(m.Origin, d.addr(change).String()), append(m.Extras, change.line.Rest()...)
+		m.Origin, m.Extras = append(m.Origin, d.origin(change)...), append(m.Extras, change.line.Rest()...)
 	}
 	d.hand(m)
 	return nil
@@ -355,7 +361,7 @@ func (d *decoder) changed(i, by int32, r *Record) error {
 // message makes the message of a line.
 func (d *decoder) message(i int32, r *Record, branch string) *session.Message {
 	e, k := &d.entries[i], d.c.Kinds[r.Kind]
-	m := &session.Message{ID: r.messageID(e.is&repeated != 0), Branch: branch, Role: k.Role, At: r.Time, Origin: []string{d.addr(r).String()},
+	m := &session.Message{ID: r.messageID(e.is&repeated != 0), Branch: branch, Role: k.Role, At: r.Time, Origin: d.origin(r),
 		Simulated: k.Simulated, Archived: e.is&archived != 0 && branch == ""}
 	if branch != "" && d.isEdited(i) { // what it says now has its id
 		m.ID = r.messageID(true)
@@ -384,15 +390,23 @@ func (d *decoder) message(i int32, r *Record, branch string) *session.Message {
 	return m
 }
 
-// hand hands a message out.
+// hand hands a message out, and after it the results that stand with their calls.
 func (d *decoder) hand(m *session.Message) {
 	if m == nil || d.over {
 		return
 	}
-	if m.Archived {
-		d.gone++
+	list := []*session.Message{m}
+	if m.Role == session.Assistant {
+		list = append(list, results(m)...)
 	}
-	d.over = !d.yield(m, nil)
+	for _, one := range list {
+		if one.Archived {
+			d.gone++
+		}
+		if d.over = !d.yield(one, nil); d.over {
+			return
+		}
+	}
 }
 
 // leftMessages hands out the branches that were left.

@@ -156,7 +156,7 @@ type listed struct {
 }
 
 func (c *Client) head(s *jsonl.Store, f *jsonl.File, cwd string) (h listed, err error) {
-	h.Head = session.Head{ID: f.ID, Agent: c.Name, Workspace: cwd, Turns: -1, Bytes: -1}
+	h.Head = session.Head{ID: f.ID, Agent: c.Agent, Workspace: cwd, Turns: -1, Bytes: -1}
 	ends, err := s.Ends(f)
 	if err != nil {
 		return h, err

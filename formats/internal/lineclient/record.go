@@ -21,6 +21,7 @@ type Fields = members.Fields
 
 // prepare indexes the kinds.
 func (c *Client) prepare() {
+	c.Agent = cmp.Or(c.Agent, c.Name)
 	c.names = []string{""}
 	for name := range c.Kinds {
 		c.names = append(c.names, name)

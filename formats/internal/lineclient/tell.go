@@ -3,6 +3,7 @@ package lineclient
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,6 +33,7 @@ type teller struct {
 	grow    func(branch string) bool // it begins a branch, if it is known where
 	spell   func(*Said)
 	convert func(*session.ToolCall) loss.Code // see Spelling.Call
+	taken   func(*session.Message)            // after each message; may be nil
 
 	message *session.Message
 	model   string                       // of the turn, for answers that do not name theirs
@@ -49,7 +51,7 @@ type teller struct {
 
 func newTeller(c *Client, s *session.Session, b formats.SessionBuild, grow func(string) bool, spell func(*Said)) *teller {
 	return &teller{
-		s: s, b: b, own: c.Spell.Own && s.Agent == c.Name, models: c.Spell.Models, convert: c.Spell.Call, line: c.Line, grow: grow, spell: spell,
+		s: s, b: b, own: c.Spell.Own && s.Agent == cmp.Or(c.Agent, c.Name), models: c.Spell.Models, convert: c.Spell.Call, line: c.Line, grow: grow, spell: spell,
 		open: map[string]*session.ToolCall{}, later: map[string]bool{}, ids: map[string]bool{}, renamed: map[string]string{},
 	}
 }
@@ -88,6 +90,28 @@ func (t *teller) aside() {
 			t.note(p.code)
 		}
 	}
+}
+
+// all tells the messages, and reports what no line has.
+func (t *teller) all(ctx context.Context) error {
+	t.aside()
+	err := session.Each(ctx, t.s.Messages, func(m *session.Message) error {
+		if t.take(m); t.taken != nil {
+			t.taken(m)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if t.flush(); !t.begun {
+		t.message = nil
+		t.note(loss.SessionEmpty)
+	}
+	return session.Each(ctx, t.s.Files, func(f *session.File) error {
+		t.b.OnLoss.Add(loss.Loss{Code: loss.SnapshotDropped, At: store.Addr{File: f.Path}})
+		return nil
+	})
 }
 
 // take tells a message: each run of parts of one kind.

@@ -3,6 +3,7 @@ package lineclient
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,7 +24,6 @@ import (
 	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/formats/session"
-	"rehome/formats/store"
 	"rehome/internal/rawjson"
 )
 
@@ -101,7 +101,7 @@ func (c *Client) sessionID(h *session.Head) string {
 	if keeps == nil {
 		keeps = formats.IsUUID
 	}
-	if h.Agent == c.Name && keeps(h.ID) {
+	if h.Agent == cmp.Or(c.Agent, c.Name) && keeps(h.ID) {
 		return h.ID
 	}
 	return filename.NamedUUID("rehome/"+c.Name+"/1\x00", h.Agent, h.ID)
@@ -179,6 +179,11 @@ func (c *target) newLines(f *os.File, s *session.Session, b formats.SessionBuild
 		}
 	}
 	w.tell = newTeller(c.Client, s, b, w.grow, w.spell)
+	w.tell.taken = func(m *session.Message) {
+		if at, starts := w.starts[m.ID]; starts && at == "" && m.Branch == "" { // it has no line
+			w.starts[m.ID] = w.tips[""]
+		}
+	}
 	return w
 }
 
@@ -198,7 +203,7 @@ func (w *Lines) session(ctx context.Context) error {
 	} else if w.s.Title != "" {
 		w.c.Spell.Title(w, w.s.Title)
 	}
-	if err := w.messages(ctx); err != nil {
+	if err := w.tell.all(ctx); err != nil {
 		return err
 	}
 	w.said = nil
@@ -212,28 +217,6 @@ func (w *Lines) session(ctx context.Context) error {
 	data.Raw("session", session.AppendHead(nil, &head))
 	w.c.Spell.Mark(w, data.Done())
 	return nil
-}
-
-func (w *Lines) messages(ctx context.Context) error {
-	w.tell.aside()
-	err := session.Each(ctx, w.s.Messages, func(m *session.Message) error {
-		w.tell.take(m)
-		if at, starts := w.starts[m.ID]; starts && at == "" && m.Branch == "" { // it has no line
-			w.starts[m.ID] = w.tips[""]
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if w.tell.flush(); !w.tell.begun {
-		w.tell.message = nil
-		w.tell.note(loss.SessionEmpty)
-	}
-	return session.Each(ctx, w.s.Files, func(f *session.File) error {
-		w.b.OnLoss.Add(loss.Loss{Code: loss.SnapshotDropped, At: store.Addr{File: f.Path}})
-		return nil
-	})
 }
 
 // spell writes what is said.
@@ -440,7 +423,7 @@ func (c *target) extend(ctx context.Context, s *session.Session, b formats.Sessi
 		last := errors.New("the last line is incomplete, or has no id")
 		return &formats.Error{Format: c.Name, At: b.Path, Err: last, Hint: "run `rehome check` on this file"}
 	}
-	if err := w.messages(ctx); err != nil {
+	if err := w.tell.all(ctx); err != nil {
 		return err
 	}
 	if w.said = nil; len(w.tips) > 1 { // the client continues the last line, so that one is not of a branch
