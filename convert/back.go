@@ -90,7 +90,7 @@ func (b *bringing) pass(ctx context.Context, of BackSource, root, subagent func(
 	if v.OnNotice == nil {
 		v.OnNotice = func(string) {}
 	}
-	ids, err := withSubagents(ctx, b.reg, of.Path, []string{of.ID}, b.o.Live, 1)
+	ids, err := withSubagents(ctx, b.reg, MigrateSource{Path: of.Path, Sessions: []string{of.ID}}, b.o.Live, 1)
 	if err != nil {
 		return err
 	}

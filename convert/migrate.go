@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"rehome/convert/internal/filetx"
@@ -45,6 +44,7 @@ type MigrateOptions struct {
 type MigrateSource struct {
 	Path     string
 	Sessions []string
+	Listing  *sessions.Listing // which has the wanted sessions; nil = list the store
 }
 
 // Migration is the result of Migrate. Its JSON is the output of
@@ -154,11 +154,10 @@ func (o *MigrateOptions) now() time.Time {
 func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration, with renameFuncs) error {
 	wanted := src.Sessions
 	if len(wanted) > 0 {
-		family, err := withSubagents(ctx, reg, src.Path, src.Sessions, o.Live, o.Jobs)
-		if err != nil {
+		var err error
+		if wanted, err = withSubagents(ctx, reg, src, o.Live, o.Jobs); err != nil {
 			return err
 		}
-		wanted = family
 	}
 	in := newInput(reg, src.Path, o.Dir, Options{
 		From: o.From, DryRun: o.DryRun, Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose, Redact: o.Redact,
@@ -175,26 +174,14 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 
 // withSubagents returns the ids of the wanted sessions of a store and of all
 // sessions below them.
-func withSubagents(ctx context.Context, reg *formats.Registry, path string, ids []string, live bool, jobs int) ([]string, error) {
-	listing, err := sessions.List(ctx, reg, sessions.Options{Paths: []string{path}, Live: live, Jobs: jobs})
+func withSubagents(ctx context.Context, reg *formats.Registry, of MigrateSource, live bool, jobs int) (_ []string, err error) {
+	if of.Listing == nil {
+		of.Listing, err = sessions.List(ctx, reg, sessions.Options{Paths: []string{of.Path}, Live: live, Jobs: jobs})
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Sorted(slices.Values(ids))
-	wanted := session.Selection{IDs: slices.Clone(out), Sorted: true}
-	var enter func(list []*sessions.Listed)
-	enter = func(list []*sessions.Listed) {
-		for _, s := range list {
-			out = append(out, s.ID)
-			enter(s.Children)
-		}
-	}
-	for _, s := range listing.All() {
-		if wanted.Includes(s.ID) {
-			enter(s.Children)
-		}
-	}
-	return out, nil
+	return of.Listing.WithSubagents(of.Sessions), nil
 }
 
 // migration migrates the sessions of one MigrateSource.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -107,5 +108,35 @@ func TestMigrateAgainLinked(t *testing.T) {
 	m.status(rep, "a placed")
 	if rep.Migrated[0].Subagents != 1 || len(m.files()) != 3 {
 		t.Errorf("%+v, %q", rep.Migrated[0], m.files())
+	}
+}
+
+// TestMigrateListed: a store that is listed already is not listed again, and the subagents of
+// the wanted session are known. It is read for its sessions, and to find their folder.
+func TestMigrateListed(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession b\nsay two\nsession c\nsay three\n")
+	m.parents = map[string]string{"b": "a"}
+	from, reads := m.format(), 0
+	decode := from.Sessions.Decode
+	from.Sessions.Decode = func(ctx context.Context, l *formats.Location, v formats.View,
+		sel session.Selection) iter.Seq2[*session.Session, error] {
+		reads++
+		return decode(ctx, l, v, sel)
+	}
+	reg := formats.NewRegistry(from, m.to)
+	listing, err := sessions.List(t.Context(), reg, sessions.Options{Paths: []string{m.src}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		listing *sessions.Listing
+		reads   int
+	}{{nil, 3}, {listing, 2}} {
+		reads = 0
+		from := []MigrateSource{{Path: m.src, Sessions: []string{"a"}, Listing: test.listing}}
+		rep, err := Migrate(t.Context(), reg, from, MigrateOptions{To: "client", Dir: m.dir, Cwd: m.cwd, DryRun: true})
+		if err != nil || len(rep.Migrated) != 1 || rep.Migrated[0].Subagents != 1 || reads != test.reads {
+			t.Errorf("%+v, %v after %d reads, want %d", rep.Migrated, err, reads, test.reads)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (j *job) chooseConversion(ctx context.Context) error {
 	if err := j.checkSessionOptions(to); err != nil || len(to.Clients) == 0 || len(j.opts.Sessions) == 0 {
 		return err
 	}
-	all, err := withSubagents(ctx, j.reg, j.src, j.opts.Sessions, j.opts.Live, j.opts.Jobs)
+	all, err := withSubagents(ctx, j.reg, MigrateSource{Path: j.src, Sessions: j.opts.Sessions}, j.opts.Live, j.opts.Jobs)
 	j.opts.Sessions, j.inner = slices.Compact(slices.Sorted(slices.Values(all))), true // a client shows them within their parents
 	return err
 }

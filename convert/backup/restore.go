@@ -210,19 +210,13 @@ func (r *restore) choose() {
 	all := r.o.Client == "" && r.o.Project == "" && len(r.o.IDs) == 0
 	selected := map[[2]string]bool{}
 	if !all {
-		found, _ := r.snap.Listing().Select(sessions.Filter{Project: r.o.Project, Agent: r.o.Client, Empty: true})
-		var enter func(s *sessions.Listed, inside bool)
-		enter = func(s *sessions.Listed, inside bool) {
-			inside = inside || len(r.o.IDs) == 0 || slices.Contains(r.o.IDs, s.ID)
-			if inside {
+		listing := r.snap.Listing()
+		ids := listing.WithSubagents(r.o.IDs)
+		found, _ := listing.Select(sessions.Filter{Project: r.o.Project, Agent: r.o.Client, Empty: true})
+		for _, s := range sessions.Families(found) {
+			if len(r.o.IDs) == 0 || slices.Contains(ids, s.ID) {
 				selected[[2]string{s.Agent, s.ID}] = true
 			}
-			for _, c := range s.Children {
-				enter(c, inside)
-			}
-		}
-		for i := range found {
-			enter(&found[i], false)
 		}
 	}
 	for i := range r.snap.Index.Stores {

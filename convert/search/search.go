@@ -159,8 +159,7 @@ type target struct {
 // plan finds the stores of the sessions.
 func (s *searcher) plan(reg *formats.Registry, list []sessions.Listed) {
 	byPath := map[string]*target{}
-	var add func(l *sessions.Listed)
-	add = func(l *sessions.Listed) {
+	for _, l := range sessions.Families(list) {
 		s.listed[l.ID] = true
 		from := l.Sources[0]
 		t := byPath[from.Path]
@@ -174,12 +173,6 @@ func (s *searcher) plan(reg *formats.Registry, list []sessions.Listed) {
 			t.wanted[l.ID] = l
 			t.ids = append(t.ids, l.ID)
 		}
-		for _, c := range l.Children {
-			add(c)
-		}
-	}
-	for i := range list {
-		add(&list[i])
 	}
 }
 

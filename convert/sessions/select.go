@@ -10,6 +10,7 @@ import (
 
 	"rehome/convert/internal/walk"
 	"rehome/formats"
+	"rehome/formats/session"
 	"rehome/internal/closest"
 )
 
@@ -55,12 +56,7 @@ func (f *Filter) matches(s *Listed, project Project) bool {
 	if project.Contains(s.Workspace) && (f.Agent == "" || s.Agent == f.Agent || clientFamily(s.Agent) == f.Agent) && when(s) >= f.Since {
 		return true
 	}
-	for _, c := range s.Children {
-		if f.matches(c, project) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Children, func(c *Listed) bool { return f.matches(c, project) })
 }
 
 // Project is a folder by which sessions are selected, under each of its names: as
@@ -186,16 +182,36 @@ func (l *Listing) Agents() []string {
 
 // All returns all sessions of a listing, subagents after their parents.
 func (l *Listing) All() []*Listed {
-	var out []*Listed
-	var enter func(s *Listed)
-	enter = func(s *Listed) {
-		out = append(out, s)
-		for _, c := range s.Children {
-			enter(c)
-		}
+	return Families(l.Sessions)
+}
+
+// Families returns sessions and all below them, subagents after their parents.
+func Families(list []Listed) (out []*Listed) {
+	for i := range list {
+		out = list[i].appendFamily(out)
 	}
-	for i := range l.Sessions {
-		enter(&l.Sessions[i])
+	return out
+}
+
+func (s *Listed) appendFamily(out []*Listed) []*Listed {
+	out = append(out, s)
+	for _, c := range s.Children {
+		out = c.appendFamily(out)
+	}
+	return out
+}
+
+// WithSubagents returns the ids of some sessions and of all below them. Without any, all
+// are wanted.
+func (l *Listing) WithSubagents(ids []string) []string {
+	out := slices.Sorted(slices.Values(ids))
+	wanted := session.Selection{IDs: slices.Clone(out), Sorted: true}
+	for _, s := range l.All() {
+		if wanted.Includes(s.ID) {
+			for _, one := range s.appendFamily(nil) {
+				out = append(out, one.ID)
+			}
+		}
 	}
 	return out
 }

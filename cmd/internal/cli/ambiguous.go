@@ -30,7 +30,7 @@ func pick(a *console.App, l *sessions.Listing, name string, found []*sessions.Li
 		return source{}, newAmbiguous(a, l, name, "matches "+string(screen.Plural(int64(len(found)), "session")), found)
 	}
 	s := found[0]
-	c := source{path: s.Sources[0].Path, file: fileOf(a.Reg, s), session: s.ID, folder: s.Workspace}
+	c := source{path: s.Sources[0].Path, file: fileOf(a.Reg, s), session: s.ID, folder: s.Workspace, listing: l}
 	switch {
 	case l.OnlyInStore(s):
 		c.session = "" // the store holds nothing else

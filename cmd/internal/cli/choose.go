@@ -185,15 +185,10 @@ func (ch *chooser) matching(ctx context.Context, list []sessions.Listed) (map[st
 		return nil, nil
 	}
 	parents := map[string]string{}
-	var note func(l *sessions.Listed)
-	note = func(l *sessions.Listed) {
+	for _, l := range sessions.Families(list) {
 		for _, c := range l.Children {
 			parents[c.ID] = l.ID
-			note(c)
 		}
-	}
-	for i := range list {
-		note(&list[i])
 	}
 	matches := map[string]bool{}
 	_, err := search.Run(ctx, ch.Reg, list, search.Options{Query: ch.query, First: true, Live: ch.live}, func(h *search.Hit) bool {

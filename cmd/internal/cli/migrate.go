@@ -254,7 +254,7 @@ func (c *migrateCmd) sources(a *console.App, to *formats.Format) (out []convert.
 		if !ok {
 			n = len(out)
 			at[path] = n
-			out = append(out, convert.MigrateSource{Path: path})
+			out = append(out, convert.MigrateSource{Path: path, Listing: listing})
 		}
 		out[n].Sessions, folders = append(out[n].Sessions, s.ID), append(folders, s.Workspace)
 	}
@@ -269,7 +269,7 @@ func (s source) toMigrate() convert.MigrateSource {
 	if s.session == "" {
 		return convert.MigrateSource{Path: s.path}
 	}
-	return convert.MigrateSource{Path: s.path, Sessions: []string{s.session}}
+	return convert.MigrateSource{Path: s.path, Sessions: []string{s.session}, Listing: s.listing}
 }
 
 // resolveCwd returns a folder as a program that works in it names it: absolute

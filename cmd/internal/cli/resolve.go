@@ -19,9 +19,10 @@ import (
 // one of its sessions.
 type source struct {
 	path    string
-	file    string // what holds the session and as little else as possible: path or something in it
-	session string // its id; "" for all sessions
-	folder  string // the session's folder, if the session was found by name
+	file    string            // what holds the session and as little else as possible: path or something in it
+	session string            // its id; "" for all sessions
+	folder  string            // the session's folder, if the session was found by name
+	listing *sessions.Listing // that it was found in, if any
 }
 
 // resolve finds what SRC stands for: a path, PATH#NAME for a session below a
