@@ -51,7 +51,7 @@ Examples:
 
 // Run loads the stores, or writes their rows to a file.
 func (c *Command) Run(call *cli.Call) error {
-	o := Options{Base: c.Base, Redact: tables.Redaction(c.RedactFlags), Live: c.Live, Jobs: c.Jobs, OnProgress: call.Progress(), OnNotice: call.Remark}
+	o := Options{Base: c.Base, Redact: c.Redaction(), Live: c.Live, Jobs: c.Jobs, OnProgress: call.Progress(), OnNotice: call.Remark}
 	var rep *Report
 	var err error
 	if strings.Contains(c.To, "://") {
@@ -85,15 +85,7 @@ func (r *Report) missing() string {
 			sessions += int64(s.Failed)
 		}
 	}
-	switch {
-	case stores == 0 && sessions == 0:
-		return ""
-	case stores == 0:
-		return string(screen.Plural(sessions, "session")) + " could not be read"
-	case sessions == 0:
-		return string(screen.Plural(stores, "store")) + " could not be read"
-	}
-	return string(screen.Plural(stores, "store")) + " and " + string(screen.Plural(sessions, "session")) + " of others could not be read"
+	return tables.Unread(stores, sessions)
 }
 
 func (r *Report) count(status string) (n int64) {

@@ -46,7 +46,7 @@ Examples:
 // Run writes the tables.
 func (c *Command) Run(call *cli.Call) error {
 	rep, err := Write(call.Context, call.Registry, c.Src, c.Dir, Meta{Machine: c.Machine, Unit: c.Unit}, Options{
-		NoText: c.NoText, Redact: Redaction(c.RedactFlags), Replace: c.Replace, Live: c.Live, Jobs: c.Jobs,
+		NoText: c.NoText, Redact: c.Redaction(), Replace: c.Replace, Live: c.Live, Jobs: c.Jobs,
 		OnProgress: call.Progress(), OnNotice: call.Remark,
 	})
 	call.EndProgress()
@@ -59,14 +59,6 @@ func (c *Command) Run(call *cli.Call) error {
 	return call.PrintFindings(rep, rep.missing())
 }
 
-// Redaction returns what flags ask to redact; nil is nothing. Each flag implies --redact.
-func Redaction(f console.RedactFlags) *convert.Redaction {
-	if !f.Redact && f.RedactOptions == (console.RedactOptions{}) {
-		return nil
-	}
-	return &convert.Redaction{File: f.RedactFile, Paths: f.RedactPaths, Key: f.Key, Dirs: []string{"."}}
-}
-
 // missing says how much is not in the tables.
 func (r *Report) missing() string {
 	stores, sessions := int64(0), int64(0)
@@ -75,13 +67,21 @@ func (r *Report) missing() string {
 			stores++
 		}
 	}
+	return Unread(stores, sessions)
+}
+
+// Unread says how many stores, and sessions of other stores, could not be read; "" is none.
+func Unread(stores, sessions int64) string {
+	what := screen.Plural(stores, "store")
 	switch {
+	case stores == 0 && sessions == 0:
+		return ""
 	case stores == 0:
-		return string(screen.Plural(sessions, "session")) + " could not be read"
-	case sessions == 0:
-		return string(screen.Plural(stores, "store")) + " could not be read"
+		what = screen.Plural(sessions, "session")
+	case sessions > 0:
+		what += " and " + screen.Plural(sessions, "session") + " of others"
 	}
-	return string(screen.Plural(stores, "store")) + " and " + string(screen.Plural(sessions, "session")) + " of others could not be read"
+	return string(what) + " could not be read"
 }
 
 // Text prints the report.
