@@ -96,7 +96,7 @@ func (u *Undoer) judge(f *undo.File) (do func(undo.File) error, kept string, err
 	case errors.Is(err, fs.ErrNotExist) && f.Before == "":
 		return nil, "", nil
 	case errors.Is(err, fs.ErrNotExist) && f.After == "":
-		return u.bringBack, "", nil
+		return u.restore, "", nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "it no longer exists", nil
 	case err != nil:
@@ -162,35 +162,13 @@ func removeWritten(f undo.File) error {
 	return replaceBeside(f, func(staged string) error { return os.Rename(f.Path, staged) })
 }
 
-// restore puts the old file or folder back.
+// restore puts back what was replaced or removed.
 func (u *Undoer) restore(f undo.File) error {
-	kept := filepath.Join(u.Dir, f.Kept)
 	return replaceBeside(f, func(staged string) error {
-		err := fsx.CopyTree(kept, staged, false)
-		if err == nil {
-			err = stage.SyncTree(staged)
+		if err := fsx.CopyTree(filepath.Join(u.Dir, f.Kept), staged, false); err != nil {
+			return err
 		}
-		if err == nil {
-			err = fsx.Replace(staged, f.Path)
-		}
-		return err
-	})
-}
-
-// bringBack puts back what was removed.
-func (u *Undoer) bringBack(f undo.File) error {
-	return replaceBeside(f, func(staged string) error {
-		err := fsx.CopyTree(filepath.Join(u.Dir, f.Kept), staged, false)
-		if err == nil {
-			err = stage.SyncTree(staged)
-		}
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(f.Path), 0o700)
-		}
-		if err == nil {
-			err = fsx.Move(staged, f.Path)
-		}
-		return err
+		return (&Tx{}).Do([]*Step{{File: f, Staged: staged, Replaces: f.After != ""}})
 	})
 }
 
@@ -205,11 +183,10 @@ func cutAppended(f undo.File) error {
 		if err != nil {
 			return err
 		}
-		err = copyStart(out, f.Path, f.Size)
-		if err = errors.Join(err, out.Chmod(info.Mode().Perm()), out.Sync(), out.Close()); err == nil {
-			err = os.Rename(staged, f.Path)
+		if err := errors.Join(copyStart(out, f.Path, f.Size), out.Chmod(info.Mode().Perm()), out.Close()); err != nil {
+			return err
 		}
-		return err
+		return (&Tx{}).Do([]*Step{{File: f, Staged: staged, Replaces: true}})
 	})
 }
 
