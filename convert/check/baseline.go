@@ -317,25 +317,5 @@ func (u *BaselineUse) Write(r *Report, least rule.Severity) error {
 	if err := enc.Encode(doc); err != nil {
 		return err
 	}
-	return replaceFile(u.Path, text.Bytes())
-}
-
-// replaceFile writes a file under a temporary name and renames it, so that
-// there is always the old file or the new one.
-func replaceFile(path string, text []byte) error {
-	staged, remove, err := stage.Beside(path)
-	if err != nil {
-		return err
-	}
-	err = os.WriteFile(staged, text, 0o644)
-	if err == nil {
-		err = stage.SyncFile(staged)
-	}
-	if err == nil {
-		err = os.Rename(staged, path)
-	}
-	if err = errors.Join(err, remove()); err != nil {
-		return &formats.Error{At: path, Err: formats.Cause(err)}
-	}
-	return nil
+	return stage.Overwrite(u.Path, text.Bytes(), 0o644)
 }

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
-	"rehome/internal/fsx"
-	"rehome/internal/scratch"
 )
 
 // pattern returns the pattern of a file and of those with the same ending in and below
@@ -93,7 +92,7 @@ func (r *Repo) addAttributes(patterns []string, dry bool) ([]Change, error) {
 	}
 	text := before + begin + "\n" + strings.Join(append(lines, added...), "\n") + "\n" + end + "\n" + after
 	if !dry {
-		err = r.write(filepath.Join(r.top, attributes), text, 0o666)
+		err = stage.Overwrite(filepath.Join(r.top, attributes), []byte(text), 0o666)
 	}
 	return []Change{{attributes, Added, strings.Join(added, "\n")}}, err
 }
@@ -114,27 +113,7 @@ func (r *Repo) removeAttributes(dry bool) ([]Change, error) {
 	case before+after == "":
 		err = os.Remove(at)
 	default:
-		err = r.write(at, before+after, 0o666)
+		err = stage.Overwrite(at, []byte(before+after), 0o666)
 	}
 	return []Change{{attributes, Removed, strings.Join(lines, "\n")}}, err
-}
-
-// write replaces a file: at every moment there is the old one or the new one.
-func (r *Repo) write(path, text string, mode fs.FileMode) (err error) {
-	dir, err := scratch.Make(filepath.Dir(path), ".rehome-setup-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dir.Remove()) }()
-	if was, err := os.Stat(path); err == nil {
-		mode = was.Mode().Perm()
-	}
-	at := filepath.Join(dir.Path, "file")
-	if err := os.WriteFile(at, []byte(text), mode); err != nil {
-		return err
-	}
-	if err := fsx.SyncFile(at); err != nil {
-		return err
-	}
-	return os.Rename(at, path)
 }

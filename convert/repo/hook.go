@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/convert/internal/worktree"
 	"rehome/formats"
 	"rehome/internal/scratch"
@@ -70,7 +71,7 @@ func (r *Repo) addHook(name, command string, dry bool) ([]Change, error) {
 		return []Change{{r.shown(h.path), Left, "there is a hook already" + add}}, nil
 	case !dry:
 		if err = os.MkdirAll(filepath.Dir(h.path), 0o777); err == nil {
-			err = r.write(h.path, text, 0o777)
+			err = stage.Overwrite(h.path, []byte(text), 0o777)
 		}
 	}
 	return []Change{{r.shown(h.path), Added, command}}, err

@@ -2,8 +2,22 @@ package fsx
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 )
+
+// Overwrite replaces a file, or creates it, by way of another path: there is always the old
+// file or the new one. Its content is on disk when it returns, its name is not.
+func Overwrite(path, staged string, content []byte, mode fs.FileMode) error {
+	err := os.WriteFile(staged, content, mode)
+	if err == nil {
+		err = SyncFile(staged)
+	}
+	if err == nil {
+		err = os.Rename(staged, path)
+	}
+	return err
+}
 
 // Replace renames a file over another one, or a folder over another one, which is then
 // at from. Folders change places in one step if the system can do that.

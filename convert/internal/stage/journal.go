@@ -191,10 +191,10 @@ func (s *Folder) Update(steps []Step, rename func(from, to string) error) error 
 		return err
 	}
 	at := filepath.Join(s.Root, journalName)
-	if err := errors.Join(os.Mkdir(filepath.Join(s.Root, oldName), 0o700), os.WriteFile(at+".new", b, 0o600), SyncFile(at+".new")); err != nil {
+	if err := os.Mkdir(filepath.Join(s.Root, oldName), 0o700); err != nil {
 		return err
 	}
-	if err := errors.Join(os.Rename(at+".new", at), SyncFolder(s.Root), SyncFolder(s.TargetDir)); err != nil {
+	if err := errors.Join(fsx.Overwrite(at, at+".new", b, 0o600), SyncFolder(s.Root), SyncFolder(s.TargetDir)); err != nil {
 		return err
 	}
 	m := &Renames{Rename: rename}

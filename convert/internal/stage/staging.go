@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats"
+	"rehome/internal/fsx"
 	"rehome/internal/scratch"
 )
 
@@ -63,6 +65,22 @@ func Beside(path string) (staged string, remove func() error, err error) {
 		return "", nil, err
 	}
 	return filepath.Join(dir.Tree, filepath.Base(path)), dir.Remove, nil
+}
+
+// Overwrite replaces a file, which keeps its mode, or creates one of this mode: there is always
+// the old file or the new one.
+func Overwrite(path string, content []byte, mode fs.FileMode) error {
+	staged, remove, err := Beside(path)
+	if err != nil {
+		return err
+	}
+	if was, err := os.Stat(path); err == nil {
+		mode = was.Mode().Perm()
+	}
+	if err := errors.Join(fsx.Overwrite(path, staged, content, mode), remove()); err != nil {
+		return &formats.Error{At: path, Err: formats.Cause(err)}
+	}
+	return nil
 }
 
 // hideFromGit keeps git from adding what a killed run leaves.

@@ -213,20 +213,7 @@ func (r *Record) write(dir string) error {
 		return err
 	}
 	path := filepath.Join(dir, recordName)
-	return overwrite(path, path+".new", append(b, '\n'))
-}
-
-// overwrite replaces a file, or creates it, by way of another path: there is always the old
-// file or the new one. Its content is on disk when it returns, its name is not.
-func overwrite(path, staged string, content []byte) error {
-	err := os.WriteFile(staged, content, 0o600)
-	if err == nil {
-		err = fsx.SyncFile(staged)
-	}
-	if err == nil {
-		err = os.Rename(staged, path)
-	}
-	return err
+	return fsx.Overwrite(path, path+".new", append(b, '\n'), 0o600)
 }
 
 // Rewrite writes a saved record again, which has changed.
@@ -273,7 +260,7 @@ func (f Folder) newID() (int, error) {
 		id = max(id, ids[len(ids)-1])
 	}
 	id++
-	return id, overwrite(path, filepath.Join(f.Dir, prefix+lastName), []byte(strconv.Itoa(id)+"\n"))
+	return id, fsx.Overwrite(path, filepath.Join(f.Dir, prefix+lastName), []byte(strconv.Itoa(id)+"\n"), 0o600)
 }
 
 // prune removes the oldest records: those beyond a number, and beyond a number of bytes,
