@@ -155,10 +155,10 @@ func (in *input) newStage(t stage.Target) (err error) {
 	switch {
 	case in.stage != nil: // to finish an interrupted update
 	case in.opts.DryRun:
-		in.stage, err = stage.NewDryRun(t)
+		in.stage, err = stage.NewFor(true, nil, t)
 	case in.opts.Update:
 		in.stage, err = stage.Claim(t, in.notify.Say)
-	default:
+	default: // what killed runs left is removed already
 		in.stage, err = stage.New(t)
 	}
 	return err

@@ -30,10 +30,10 @@ func (j *job) refuseExisting() error {
 }
 
 func (j *job) existsError(t stage.Target) error {
-	hint := "choose another name, or pass --replace to keep the old one as " + t.Display + stage.BackupMark + "1"
-	if j.clientPlace {
-		hint = "the client already has sessions of this folder: pass --replace to keep them as " + filepath.Base(t.Display) + stage.BackupMark + "1, or pass a DST"
+	if !j.clientPlace {
+		return t.ExistsError()
 	}
+	hint := "the client already has sessions of this folder: pass --replace to keep them as " + filepath.Base(t.Display) + stage.BackupMark + "1, or pass a DST"
 	return &formats.Error{At: t.Display, Err: formats.ErrExists, Hint: hint}
 }
 

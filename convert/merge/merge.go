@@ -67,29 +67,15 @@ func run(ctx context.Context, reg *formats.Registry, sources []string, target st
 		o.OnNotice = func(string) {}
 	}
 	res = &Result{Sources: sources, Target: target, DryRun: o.DryRun, Sessions: []Session{}, Remarks: []string{}}
-	to, err := stage.Resolve(target)
+	to, err := stage.ResolveNew(target, o.Replace, sources...)
 	if err != nil {
 		return res, err
-	}
-	for _, src := range sources {
-		if err := stage.CheckDisjoint(src, to); err != nil {
-			return res, err
-		}
-	}
-	if to.Exists() && !o.Replace {
-		return res, existsError(to)
 	}
 	m := &merger{reg: reg, opts: o, res: res, notify: &notify.Notifier{OnProgress: o.OnProgress}, losses: map[string]map[string]bool{}}
 	if err := m.find(ctx, sources); err != nil {
 		return res, err
 	}
-	if o.DryRun {
-		m.stage, err = stage.NewDryRun(to)
-	} else {
-		stage.Sweep(o.OnNotice, to)
-		m.stage, err = stage.New(to)
-	}
-	if err != nil {
+	if m.stage, err = stage.NewFor(o.DryRun, o.OnNotice, to); err != nil {
 		return res, explain(err, to, nil)
 	}
 	defer func() { err = errors.Join(explain(err, to, m.stage), m.stage.Remove()) }()
@@ -124,10 +110,6 @@ func (m *merger) place(to stage.Target, rename func(from, to string) error) erro
 	kept, err := (&stage.Renames{Rename: rename}).Place(m.stage.Tree, to, m.opts.Replace)
 	m.res.Backup = kept
 	return err
-}
-
-func existsError(t stage.Target) error {
-	return &formats.Error{At: t.Display, Err: formats.ErrExists, Hint: "choose another name, or pass --replace to keep the old one as " + t.Display + stage.BackupMark + "1"}
 }
 
 // explain names the target instead of what is staged for it.

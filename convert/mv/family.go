@@ -171,13 +171,7 @@ func (m *mover) stage(ctx context.Context, p *piece) (err error) {
 		if err != nil {
 			return err
 		}
-		if m.DryRun {
-			s, err = stage.NewDryRun(at)
-		} else {
-			stage.Sweep(m.say, at)
-			s, err = stage.New(at)
-		}
-		if err != nil {
+		if s, err = stage.NewFor(m.DryRun, m.say, at); err != nil {
 			return err
 		}
 		m.staging[p.Root] = s

@@ -77,24 +77,12 @@ func Repair(ctx context.Context, reg *formats.Registry, src, dst string, o Optio
 	if _, err := reg.Find(o.From); o.From != "" && err != nil {
 		return nil, convert.Misuse{Err: err}
 	}
-	t, err := stage.Resolve(dst)
-	if err != nil {
-		return nil, err
+	t, err := stage.ResolveNew(dst, o.Replace, src)
+	if err == nil {
+		err = stage.CheckSettled(src)
 	}
-	if err := stage.CheckDisjoint(src, t); err != nil {
-		return nil, err
-	}
-	if t.Exists() && !o.Replace {
-		return nil, &formats.Error{At: t.Display, Err: formats.ErrExists, Hint: "choose another name, or pass --replace to keep the old one as " + t.Display + stage.BackupMark + "1"}
-	}
-	if err := stage.CheckSettled(src); err != nil {
-		return nil, err
-	}
-	if o.DryRun {
-		j.folder, err = stage.NewDryRun(t)
-	} else {
-		stage.Sweep(j.notify.Say, t)
-		j.folder, err = stage.New(t)
+	if err == nil {
+		j.folder, err = stage.NewFor(o.DryRun, j.notify.Say, t)
 	}
 	if err != nil {
 		return nil, err

@@ -33,11 +33,7 @@ func (f *finisher) stage(u *unit) (*stage.Folder, error) {
 		}
 		at = append(at, to)
 	}
-	if f.o.DryRun {
-		return stage.NewDryRun(at[0])
-	}
-	stage.Sweep(f.o.OnNotice, at...)
-	return stage.New(at[0])
+	return stage.NewFor(f.o.DryRun, f.o.OnNotice, at...)
 }
 
 // at returns the path of an entry of a folder in the work tree.

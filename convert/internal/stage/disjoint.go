@@ -8,6 +8,27 @@ import (
 	"rehome/formats"
 )
 
+// ResolveNew resolves the path of a target that touches no source, and that does not exist
+// unless it is to be replaced.
+func ResolveNew(path string, replace bool, sources ...string) (Target, error) {
+	t, err := Resolve(path)
+	for _, src := range sources {
+		if err == nil {
+			err = CheckDisjoint(src, t)
+		}
+	}
+	if err == nil && !replace && t.Exists() {
+		err = t.ExistsError()
+	}
+	return t, err
+}
+
+// ExistsError returns the error of a target that exists.
+func (t Target) ExistsError() error {
+	hint := "choose another name, or pass --replace to keep the old one as " + t.Display + BackupMark + "1"
+	return &formats.Error{At: t.Display, Err: formats.ErrExists, Hint: hint}
+}
+
 // CheckDisjoint returns an error if a target touches the source. Files are
 // compared by identity, not by name, so it sees through links and disks that
 // ignore case.

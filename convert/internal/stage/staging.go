@@ -88,14 +88,18 @@ func (s *Folder) hideFromGit() error {
 	return os.WriteFile(filepath.Join(s.Root, ".gitignore"), []byte("*\n"), 0o600)
 }
 
-// NewDryRun creates the folder of a dry run. Nothing is renamed out of
-// it, so it is among the temporary files and not beside the target.
-func NewDryRun(t Target) (*Folder, error) {
+// NewFor creates the folder beside the first target, and removes what killed runs left beside
+// any of them. That of a dry run is among the temporary files: nothing is renamed out of it.
+func NewFor(dryRun bool, say func(string), targets ...Target) (*Folder, error) {
+	if !dryRun {
+		Sweep(say, targets...)
+		return New(targets[0])
+	}
 	d, err := NewTemp("dry-run")
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{Dir: d, Tree: d.Path, TargetDir: t.Dir}, nil
+	return &Folder{Dir: d, Tree: d.Path, TargetDir: targets[0].Dir}, nil
 }
 
 // NewTemp creates a private folder for a purpose among the system's
