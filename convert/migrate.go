@@ -86,6 +86,7 @@ type Migrated struct {
 	Tokens    int64        `json:"tokens,omitempty"` // about how many its client sends to the model; 0 if unknown
 	Undo      int          `json:"undo,omitempty"`   // the number of the undo record, see Undo; 0 if there is none
 	Servers   []string     `json:"-"`                // MCP servers whose tools it or its subagents called
+	Commands  []string     `json:"-"`                // first words of commands that they ran in a shell
 	Losses    []loss.Group `json:"losses"`           // with those of its subagents
 	Error     *ErrorReport `json:"error,omitempty"`
 

@@ -115,7 +115,7 @@ func (f *sessionFamily) report(source string) Migrated {
 	if r.Draft != nil {
 		m.Tokens = r.Draft.Tokens
 	}
-	m.addServers(r)
+	m.addUsed(r)
 	if r.Plan.Redacted != nil {
 		m.Redacted = append([]RedactedCount{}, redactedIn(r.Result)...)
 	}
@@ -128,7 +128,7 @@ func (f *sessionFamily) report(source string) Migrated {
 			continue
 		}
 		m.Subagents++
-		m.addServers(c)
+		m.addUsed(c)
 		m.Losses = loss.Merge(m.Losses, c.losses)
 		m.Redacted = AddRedacted(m.Redacted, redactedIn(c.Result))
 	}
@@ -138,9 +138,8 @@ func (f *sessionFamily) report(source string) Migrated {
 	return m
 }
 
-// addServers adds the MCP servers that a session used.
-func (m *Migrated) addServers(of *migratedSession) {
-	if of.Draft != nil {
-		m.Servers = slices.Compact(slices.Sorted(slices.Values(append(m.Servers, of.Draft.Servers...))))
-	}
+// addUsed adds what the calls of a session used.
+func (m *Migrated) addUsed(of *migratedSession) {
+	union := func(a, b []string) []string { return slices.Compact(slices.Sorted(slices.Values(append(a, b...)))) }
+	m.Servers, m.Commands = union(m.Servers, of.Servers), union(m.Commands, of.Commands)
 }

@@ -1,17 +1,17 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"rehome/convert/internal/leaks"
+	"rehome/convert/internal/settings"
 	"rehome/formats"
 )
 
@@ -31,13 +31,26 @@ type MCPServer struct {
 
 // mcpConfig is what clients write about a server.
 type mcpConfig struct {
-	Type, Command, URL string
+	Type, URL, HTTPURL string
+	Command            words // with arguments, for some clients
 	Args               []string
-	Env, Headers       map[string]any
+	Env, Environment   map[string]any
+	Headers            map[string]any
+	HTTPHeaders        map[string]any `json:"http_headers"`
+}
+
+// words are one word or several.
+type words []string
+
+func (w *words) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		return json.Unmarshal(b, (*[]string)(w))
+	}
+	*w = words{""}
+	return json.Unmarshal(b, &(*w)[0])
 }
 
 const (
-	maxMCPFile    = 32 << 20 // the client's own file also has the history of all projects
 	maxMCPServers = 64
 	maxMCPCommand = 4 << 10
 )
@@ -46,12 +59,12 @@ const (
 // by the files of all clients. used describes this machine as the other clients see
 // it, and to as the new one does.
 func LackingServers(ctx context.Context, reg *formats.Registry, client *formats.Format, m *Migrated, used, to formats.Machine) (out []MCPServer) {
-	if len(m.Servers) == 0 || client.Home.MCPFiles == nil {
+	if len(m.Servers) == 0 || client.Home.MCP == nil {
 		return nil
 	}
 	var have []string
-	for _, file := range client.Home.MCPFiles(to, m.Cwd) {
-		have = slices.AppendSeq(have, maps.Keys(readMCP(file, m.Cwd)))
+	for _, file := range client.Home.MCP.Files(to, m.Cwd) {
+		have = slices.AppendSeq(have, maps.Keys(readMCP(client.Home.MCP.Key, file, m.Cwd)))
 	}
 	for _, name := range m.Servers[:min(len(m.Servers), maxMCPServers)] {
 		if !slices.ContainsFunc(have, func(key string) bool { return isServer(key, name) }) {
@@ -64,11 +77,11 @@ func LackingServers(ctx context.Context, reg *formats.Registry, client *formats.
 // findServer returns a server as the first client has it set up.
 func findServer(ctx context.Context, reg *formats.Registry, except *formats.Format, name, cwd string, on formats.Machine) MCPServer {
 	for _, f := range reg.All() {
-		if f == except || f.Home == nil || f.Home.MCPFiles == nil {
+		if f == except || f.Home == nil || f.Home.MCP == nil {
 			continue
 		}
-		for _, file := range f.Home.MCPFiles(on, cwd) {
-			known := readMCP(file, cwd)
+		for _, file := range f.Home.MCP.Files(on, cwd) {
+			known := readMCP(f.Home.MCP.Key, file, cwd)
 			for _, key := range slices.Sorted(maps.Keys(known)) {
 				if isServer(key, name) {
 					s := known[key].server(ctx)
@@ -82,34 +95,17 @@ func findServer(ctx context.Context, reg *formats.Registry, except *formats.Form
 	return MCPServer{Name: name}
 }
 
-// readMCP reads the servers that a file configures for the folder cwd.
-func readMCP(file, cwd string) map[string]mcpConfig {
-	info, err := os.Stat(file)
-	if !filepath.IsAbs(file) || err != nil || !info.Mode().IsRegular() || info.Size() > maxMCPFile {
-		return nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	type servers struct{ MCPServers map[string]json.RawMessage }
-	var doc struct {
-		servers
-		Projects map[string]servers
-	}
-	if json.NewDecoder(io.LimitReader(f, maxMCPFile)).Decode(&doc) != nil {
-		return nil // the client does not read it either
-	}
-	out := map[string]mcpConfig{}
-	for _, list := range []map[string]json.RawMessage{doc.MCPServers, doc.Projects[cwd].MCPServers} {
-		for key, raw := range list {
-			var c mcpConfig
-			if json.Unmarshal(raw, &c) != nil {
-				c = mcpConfig{} // it is there
-			}
-			out[key] = c
+// readMCP reads the servers that a file configures for the folder cwd, below a member.
+func readMCP(member, file, cwd string) map[string]mcpConfig {
+	doc, found, out := settings.Read(file), map[string][]byte{}, map[string]mcpConfig{}
+	settings.Members(found, doc, member)
+	settings.Members(found, doc, "projects", cwd, member)
+	for name, raw := range found {
+		var c mcpConfig
+		if json.Unmarshal(raw, &c) != nil {
+			c = mcpConfig{} // it is there
 		}
+		out[name] = c
 	}
 	return out
 }
@@ -126,14 +122,23 @@ var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // server returns what is not secret of a configuration.
 func (c mcpConfig) server(ctx context.Context) MCPServer {
-	s := MCPServer{SSE: c.Type == "sse", Env: slices.Sorted(maps.Keys(c.Env)), Headers: slices.Sorted(maps.Keys(c.Headers))}
-	all := append([]string{c.Command}, c.Args...)
+	all := append(slices.Clone([]string(c.Command)), c.Args...)
+	s := MCPServer{SSE: c.Type == "sse"}
+	for _, m := range []map[string]any{c.Env, c.Environment} {
+		s.Env = slices.AppendSeq(s.Env, maps.Keys(m))
+	}
+	for _, m := range []map[string]any{c.Headers, c.HTTPHeaders} {
+		s.Headers = slices.AppendSeq(s.Headers, maps.Keys(m))
+	}
+	slices.Sort(s.Env)
+	slices.Sort(s.Headers)
+	url := cmp.Or(c.HTTPURL, c.URL)
 	switch {
-	case holdsSecret(ctx, append(all, c.URL)):
-	case c.Command != "":
+	case holdsSecret(ctx, append(all, url)):
+	case len(c.Command) > 0 && c.Command[0] != "":
 		s.Command = all
 	default:
-		s.URL = c.URL
+		s.URL = url
 	}
 	return s
 }

@@ -15,12 +15,12 @@ import (
 func TestLackingServers(t *testing.T) {
 	home, cwd := t.TempDir(), t.TempDir()
 	other, to := talk(nil), client()
-	other.Home = &formats.Home{MCPFiles: func(m formats.Machine, cwd string) []string {
+	other.Home = &formats.Home{MCP: &formats.MCP{Key: "mcpServers", Files: func(m formats.Machine, cwd string) []string {
 		return []string{filepath.Join(cwd, "mcp.json"), filepath.Join(m.Home, "mcp.json")}
-	}}
-	to.Home.MCPFiles = func(m formats.Machine, cwd string) []string {
+	}}}
+	to.Home.MCP = &formats.MCP{Key: "mcpServers", Files: func(m formats.Machine, cwd string) []string {
 		return []string{filepath.Join(cwd, "shared.json"), filepath.Join(m.Home, "own.json")}
-	}
+	}}
 	reg := formats.NewRegistry(other, to)
 	quoted := strings.NewReplacer("\\", "\\\\").Replace(cwd)
 	write(t, filepath.Join(cwd, "shared.json"), `{"mcpServers":{"shared":{}}}`)
@@ -57,10 +57,10 @@ func TestLackingServers(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(home, "mcp.json"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := readMCP(filepath.Join(home, "mcp.json"), cwd); got != nil {
+	if got := readMCP("mcpServers", filepath.Join(home, "mcp.json"), cwd); len(got) > 0 {
 		t.Errorf("%v", got)
 	}
-	if got := readMCP("mcp.json", cwd); got != nil {
+	if got := readMCP("mcpServers", "mcp.json", cwd); len(got) > 0 {
 		t.Errorf("relative to the folder that rehome runs in: %v", got)
 	}
 }

@@ -52,9 +52,11 @@ type Home struct {
 	// Parts has besides can tell a client what to do, such as its memory of a project.
 	SessionFiles []string
 
-	// MCPFiles returns the JSON files that configure the MCP servers of a client that
-	// runs in cwd, those of the folder first. nil: they are not known.
-	MCPFiles func(m Machine, cwd string) []string
+	// MCP is how the client is told of MCP servers. nil: it has none, or it is not known.
+	MCP *MCP
+
+	// Allowed is how it is told of commands that it may run without asking. nil: not known.
+	Allowed *Allowed
 
 	// Keep is how long after its last modification the client deletes the file of
 	// a session. 0: it keeps all, or it is not known to delete any.

@@ -98,9 +98,6 @@ type Draft struct {
 	// Tokens is about how many tokens the client sends to the model when it continues
 	// the session, besides its own prompt and tools. 0: not known.
 	Tokens int64
-
-	// Servers are the names of the MCP servers whose tools the model called.
-	Servers []string
 }
 
 // Continuation is a session of a client that gets more turns.

@@ -50,9 +50,13 @@ func Format() *formats.Format {
 			// answer and for the summary; its own prompt and tools take some more.
 			Summarizes: 150_000,
 			Roots:      home,
-			MCPFiles:   mcpFiles,
-			Folder:     "projects",
-			Parts:      carried(),
+			MCP: &formats.MCP{Files: mcpFiles, Key: "mcpServers", Add: &formats.MCPCommand{
+				Verb: []string{"mcp", "add"}, Shared: []string{"--scope", "user"}, Env: "--env", Header: "--header",
+				HTTP: []string{"--transport", "http"}, SSE: []string{"--transport", "sse"},
+			}},
+			Allowed: &formats.Allowed{Files: ruleFiles, Member: []string{"permissions", "allow"}, Tool: "Bash", Rest: ":*"},
+			Folder:  "projects",
+			Parts:   carried(),
 			SessionFiles: []string{
 				"*/projects/*/*.jsonl",
 				"*/projects/*/sessions-index.json",
@@ -99,6 +103,12 @@ const configVariable = "CLAUDE_CONFIG_DIR"
 // has the servers of each project.
 func mcpFiles(m formats.Machine, cwd string) []string {
 	return []string{filepath.Join(cwd, ".mcp.json"), settings(m)}
+}
+
+// ruleFiles returns the settings of a person in a project, of the project, and of the person.
+func ruleFiles(m formats.Machine, cwd string) []string {
+	project := filepath.Join(cwd, ".claude")
+	return []string{filepath.Join(project, "settings.local.json"), filepath.Join(project, "settings.json"), filepath.Join(home(m)[0], "settings.json")}
 }
 
 // settings returns the file with the client's settings of projects.

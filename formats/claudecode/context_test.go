@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,14 +9,10 @@ import (
 )
 
 // TestContextSize: a draft says about how much the model will be sent: the live branch
-// after the last compaction, and images by what they show; and which servers it
-// called.
+// after the last compaction, and images by what they show.
 func TestContextSize(t *testing.T) {
 	say := func(id string, n int) *session.Message {
 		return &session.Message{ID: id, Role: session.User, Parts: []session.Part{&session.Text{Text: strings.Repeat("word ", n/5)}}}
-	}
-	call := func(id, server string) *session.Message {
-		return &session.Message{ID: id, Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: id, Name: "mcp", Kind: "mcp", Args: session.Raw(`{"providerIdentifier":"` + server + `","toolName":"find","args":{"q":"x"}}`)}}}
 	}
 	undone := say("u", 40_000)
 	undone.Branch = "b1"
@@ -27,22 +22,20 @@ func TestContextSize(t *testing.T) {
 		messages []*session.Message
 		full     bool
 		min, max int64
-		servers  []string
 	}{
-		"all":       {[]*session.Message{say("a", 40_000), say("b", 40_000)}, false, 20_000, 20_100, nil},
-		"compacted": {[]*session.Message{say("a", 40_000), compacted, say("b", 4_000)}, false, 1_000, 1_100, nil},
-		"full":      {[]*session.Message{say("a", 40_000), compacted, say("b", 4_000)}, true, 11_000, 11_100, nil},
-		"undone":    {[]*session.Message{say("a", 4_000), say("b", 4_000), undone}, false, 2_000, 2_100, nil},
-		"image":     {[]*session.Message{say("a", 4_000), shown}, false, 2_500, 2_800, nil},
-		"servers":   {[]*session.Message{say("a", 4_000), call("x", "github"), call("y", "db"), call("z", "github"), call("w", "")}, false, 1_000, 1_300, []string{"db", "github"}},
+		"all":       {[]*session.Message{say("a", 40_000), say("b", 40_000)}, false, 20_000, 20_100},
+		"compacted": {[]*session.Message{say("a", 40_000), compacted, say("b", 4_000)}, false, 1_000, 1_100},
+		"full":      {[]*session.Message{say("a", 40_000), compacted, say("b", 4_000)}, true, 11_000, 11_100},
+		"undone":    {[]*session.Message{say("a", 4_000), say("b", 4_000), undone}, false, 2_000, 2_100},
+		"image":     {[]*session.Message{say("a", 4_000), shown}, false, 2_500, 2_800},
 	} {
 		s := &session.Session{Head: session.Head{ID: "s", Agent: session.CursorCLI}, Branches: []session.Branch{{Name: "b1", From: "a"}}, Messages: stream(c.messages...)}
 		if name != "undone" {
 			s.Branches = nil
 		}
 		w := encoded(t, s, formats.SessionBuild{FullHistory: c.full})
-		if n := w.draft.Tokens; n < c.min || n > c.max || !slices.Equal(w.draft.Servers, c.servers) {
-			t.Errorf("%s: %d tokens, servers %q; want %d to %d, %q", name, n, w.draft.Servers, c.min, c.max, c.servers)
+		if n := w.draft.Tokens; n < c.min || n > c.max {
+			t.Errorf("%s: %d tokens, want %d to %d", name, n, c.min, c.max)
 		}
 	}
 }

@@ -45,6 +45,7 @@ func Format() *formats.Format {
 			Resume:    []string{"codex", "resume"},
 			Variable:  "CODEX_HOME",
 			Roots:     home,
+			MCP:       mcp(),
 			SideFiles: []string{".json"},
 			Parts:     []string{"sessions", "archived_sessions", "session_index.jsonl", "history.jsonl"},
 			SessionFiles: []string{
@@ -60,6 +61,17 @@ func Format() *formats.Format {
 		Check:  check,
 		Repair: linerepair.Repair,
 		Merge:  merge(),
+	}
+}
+
+// mcp is how the client is told of servers. Those that it adds itself are for all folders.
+func mcp() *formats.MCP {
+	return &formats.MCP{
+		Files: func(m formats.Machine, cwd string) []string {
+			return []string{filepath.Join(cwd, ".codex", "config.toml"), filepath.Join(home(m)[0], "config.toml")}
+		},
+		Key: "mcp_servers",
+		Add: &formats.MCPCommand{Verb: []string{"mcp", "add"}, Env: "--env", HTTP: []string{"--url"}},
 	}
 }
 

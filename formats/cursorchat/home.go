@@ -12,6 +12,11 @@ func mcpFiles(m formats.Machine, cwd string) []string {
 	return []string{filepath.Join(cwd, ".cursor", "mcp.json"), filepath.Join(m.Home, ".cursor", "mcp.json")}
 }
 
+// ruleFiles returns the settings of a project, and those of the client.
+func ruleFiles(m formats.Machine, cwd string) []string {
+	return []string{filepath.Join(cwd, ".cursor", "cli.json"), filepath.Join(config(m), "cli-config.json")}
+}
+
 // configVariable names the folder in which the CLI keeps everything.
 const configVariable = "CURSOR_CONFIG_DIR"
 

@@ -57,6 +57,7 @@ func layers() []layer {
 		{"internal/scratch", nil},
 		{"internal/udiff", nil},
 		{"internal/shell", nil},
+		{"internal/toml", nil},
 		{"internal/closest", nil},
 		{"internal/fsevents", nil},
 		{"internal/fileid", nil},
@@ -73,7 +74,8 @@ func layers() []layer {
 		{"convert/internal/stage", []string{"formats", "internal/fsx", "internal/scratch"}},
 		{"convert/internal/undo", []string{"formats", "internal/fsx", "internal/scratch"}},
 		{"convert/internal/filetx", []string{"convert/internal/stage", "convert/internal/undo", "formats", "internal/fsx"}},
-		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
+		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "internal/rawjson", "schemas"}},
+		{"convert/internal/settings", []string{"internal/rawjson", "internal/toml"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule",
 			"internal/closest", "internal/scratch"}},
 		{"convert/search", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session"}},
@@ -148,6 +150,7 @@ var fleet = []string{"cmd/rehome-fleet/", "cmd/internal/", "convert", "convert/c
 func doors() map[string][]string {
 	return map[string][]string{
 		"charm.land/bubbletea":               {"cmd/internal/picker"},
+		"github.com/BurntSushi/toml":         {"internal/toml"},
 		"github.com/alecthomas/kong":         {"cmd/internal/cli"},
 		"github.com/fsnotify/fsnotify":       {"internal/fsevents"},
 		"github.com/go-json-experiment/json": {"internal/rawjson"},

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/cmd/internal/console"
@@ -22,8 +23,16 @@ type mcpServer struct {
 	values bool // values in Add have to be filled in
 }
 
-// missingServers returns the MCP servers that a session used and its new client lacks.
-func missingServers(a *console.App, to *formats.Format, m *convert.Migrated, l launch) (out []mcpServer) {
+// allowed are rules for commands that the client of a session ran without asking, and the
+// other asks about.
+type allowed struct {
+	Rules []string `json:"rules"` // as the other client would have them, in
+	File  string   `json:"file"`
+	From  []string `json:"from"` // the files that have them for the first client
+}
+
+// lacking returns the MCP servers and the rules that a session used and its new client lacks.
+func lacking(a *console.App, to *formats.Format, m *convert.Migrated, l launch) (servers []mcpServer, rules *allowed) {
 	used := console.Machine(a.Out.Getenv)
 	if home, err := filepath.Abs(used.Home); err == nil && used.Home != "" {
 		used.Home = home
@@ -38,9 +47,18 @@ func missingServers(a *console.App, to *formats.Format, m *convert.Migrated, l l
 		return used.Env(name)
 	}
 	for _, s := range convert.LackingServers(a.Ctx, a.Reg, to, m, used, own) {
-		out = append(out, newMCPServer(s, l, runtime.GOOS))
+		servers = append(servers, newMCPServer(s, to.Home.MCP.Add, l, runtime.GOOS))
 	}
-	return out
+	for _, r := range convert.LackingRules(a.Reg, to, m, used, own) {
+		if rules == nil {
+			rules = &allowed{File: r.File}
+		}
+		rules.Rules = append(rules.Rules, r.Rule)
+		if !slices.Contains(rules.From, r.From) {
+			rules.From = append(rules.From, r.From)
+		}
+	}
+	return servers, rules
 }
 
 // mcpName and mcpVariable are names that the client accepts and that no shell changes.
@@ -51,33 +69,36 @@ var (
 
 // newMCPServer returns a server with the command that sets it up. Values of variables
 // and headers are for the user to fill in: they can be secrets.
-func newMCPServer(s convert.MCPServer, l launch, goos string) mcpServer {
+func newMCPServer(s convert.MCPServer, by *formats.MCPCommand, l launch, goos string) mcpServer {
 	out := mcpServer{Name: s.Name, File: s.File, values: len(s.Env)+len(s.Headers) > 0}
 	odd := func(name string) bool { return !mcpVariable.MatchString(name) }
-	if !mcpName.MatchString(s.Name) || len(s.Command) == 0 && s.URL == "" || slices.ContainsFunc(s.Env, odd) ||
-		slices.ContainsFunc(s.Headers, odd) {
+	remote := len(s.Command) == 0
+	switch {
+	case by == nil, !mcpName.MatchString(s.Name), remote && s.URL == "", slices.ContainsFunc(s.Env, odd), slices.ContainsFunc(s.Headers, odd),
+		len(s.Headers) > 0 && by.Header == "", s.SSE && by.SSE == nil:
 		return out
 	}
-	argv := []string{l.Argv[0], "mcp", "add", s.Name}
-	if s.Shared {
-		argv = append(argv, "--scope", "user")
+	argv := append([]string{l.Argv[0]}, append(by.Verb, s.Name)...)
+	shared := s.Shared && by.Shared != nil
+	if shared {
+		argv = append(argv, by.Shared...)
 	}
 	for _, name := range s.Env {
-		argv = append(argv, "--env", name+"=VALUE")
+		argv = append(argv, by.Env, name+"=VALUE")
 	}
 	switch {
-	case len(s.Command) > 0:
+	case !remote:
 		argv = append(append(argv, "--"), s.Command...)
 	case s.SSE:
-		argv = append(argv, "--transport", "sse", s.URL)
+		argv = append(append(argv, by.SSE...), s.URL)
 	default:
-		argv = append(argv, "--transport", "http", s.URL)
+		argv = append(append(argv, by.HTTP...), s.URL)
 	}
 	for _, name := range s.Headers {
-		argv = append(argv, "--header", name+": VALUE")
+		argv = append(argv, by.Header, name+": VALUE")
 	}
 	add := launch{Argv: argv, Dir: l.Dir, Env: l.Env}
-	if s.Shared {
+	if shared || by.Shared == nil {
 		add.Dir = "" // it is for all folders
 	}
 	out.Add = add.command(goos)
@@ -98,5 +119,24 @@ func printServers(p *screen.Page, client string, list []mcpServer) {
 		case s.File != "":
 			p.Line(p.Faint("    its settings are in " + screen.Visible(s.File)))
 		}
+	}
+}
+
+// maxShownRules is how many rules a line names.
+const maxShownRules = 8
+
+// printRules prints the rules that a session lacks.
+func printRules(p *screen.Page, client string, list []*allowed) {
+	for _, a := range list {
+		quoted := make([]string, 0, len(a.Rules))
+		for _, r := range a.Rules[:min(len(a.Rules), maxShownRules)] {
+			quoted = append(quoted, strconv.Quote(r))
+		}
+		if more := len(a.Rules) - maxShownRules; more > 0 {
+			quoted = append(quoted, "… "+strconv.Itoa(more)+" more with --json")
+		}
+		p.Line("  " + screen.Visible(client) + " will ask before commands that ran without asking. To allow them,")
+		p.Line("  add to permissions.allow in " + screen.Visible(a.File) + ":")
+		p.Line("    " + screen.Visible(strings.Join(quoted, ", ")))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/cmd/internal/console"
@@ -94,6 +95,9 @@ type migrated struct {
 
 	// MCP are the servers that the session used, but that the client lacks.
 	MCP []mcpServer `json:"mcp,omitempty"`
+
+	// Allowed are the commands that its client ran without asking.
+	Allowed *allowed `json:"permissions,omitempty"`
 }
 
 // Validate rejects combinations of flags that the grammar allows.
@@ -205,7 +209,7 @@ func newMigrateResult(a *console.App, done *convert.Migration) *migrateResult {
 	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty,
 		Histories: done.Histories, agent: to.Clients[0], client: to.Home.Title, tokens: to.Home.Summarizes}
 	res.width, _, _ = a.Out.TerminalSize()
-	lacking := map[string][]mcpServer{} // by folder and servers
+	seen := map[string]*migrated{} // by folder and what was used
 	for i := range done.Migrated {
 		e := migrated{Migrated: &done.Migrated[i]}
 		switch ready := !done.DryRun || e.Status == convert.Same || e.Status == convert.Continued; {
@@ -219,12 +223,13 @@ func newMigrateResult(a *console.App, done *convert.Migration) *migrateResult {
 			if ready {
 				e.Continue, e.Launch = l.shell(), &l
 			}
-			if key := e.Cwd + "\x00" + strings.Join(e.Servers, "\x00"); e.Status != convert.Same && e.Status != convert.Continued &&
-				len(e.Servers) > 0 {
-				if _, ok := lacking[key]; !ok { // the client's own file can be large
-					lacking[key] = missingServers(a, to, e.Migrated, l)
+			if e.Status != convert.Same && e.Status != convert.Continued && len(e.Servers)+len(e.Commands) > 0 {
+				key := strings.Join(slices.Concat([]string{e.Agent, e.Cwd}, e.Servers, []string{""}, e.Commands), "\x00")
+				if seen[key] == nil { // the client's own file can be large
+					e.MCP, e.Allowed = lacking(a, to, e.Migrated, l)
+					seen[key] = &e
 				}
-				e.MCP = lacking[key]
+				e.MCP, e.Allowed = seen[key].MCP, seen[key].Allowed
 			}
 		}
 		res.Migrated = append(res.Migrated, e)

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,14 +41,19 @@ func (r *migrateResult) Text(p *screen.Page) {
 	r.lost(p, done, all)
 	r.heavy(p, done)
 	var servers []mcpServer
+	var rules []*allowed
 	for _, m := range done {
 		for _, s := range m.MCP {
 			if !slices.Contains(servers, s) {
 				servers = append(servers, s)
 			}
 		}
+		if m.Allowed != nil && !slices.ContainsFunc(rules, func(a *allowed) bool { return reflect.DeepEqual(a, m.Allowed) }) {
+			rules = append(rules, m.Allowed)
+		}
 	}
 	printServers(p, r.client, servers)
+	printRules(p, r.client, rules)
 	r.howTo(p, count[convert.Checked] > 0)
 	r.failures(p)
 }

@@ -6,6 +6,7 @@ import (
 
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
+	"rehome/formats/all"
 )
 
 // screenOf is what a result prints, on a terminal of some width if that is not 0.
@@ -67,6 +68,7 @@ func TestMigrateFailures(t *testing.T) {
 
 // TestMCPServer: what a session or a file says is never more than a word of the command.
 func TestMCPServer(t *testing.T) {
+	by := all.Registry().Lookup("claude-code").Home.MCP.Add
 	l := launch{Argv: []string{"claude", "--resume", "x"}, Dir: "/a b"}
 	for want, s := range map[string]convert.MCPServer{
 		"cd '/a b' && claude mcp add db -- run '$(rm -r x)' '; y'": {Name: "db",
@@ -78,7 +80,7 @@ func TestMCPServer(t *testing.T) {
 		"claude mcp add db --scope user --transport sse https://x": {Name: "db", Shared: true, SSE: true,
 			URL: "https://x"},
 	} {
-		if got := newMCPServer(s, l, "linux"); got.Add != want {
+		if got := newMCPServer(s, by, l, "linux"); got.Add != want {
 			t.Errorf("%s\nwant %s", got.Add, want)
 		}
 	}
@@ -86,7 +88,27 @@ func TestMCPServer(t *testing.T) {
 		{Name: "--help", Command: []string{"x"}}, {Name: "a b", Command: []string{"x"}}, {Name: "a"},
 		{Name: "a", Env: []string{"A=$(x)"}, Command: []string{"x"}}, {Name: "a", Headers: []string{"A\nB"}, URL: "x"},
 	} {
-		if got := newMCPServer(s, l, "linux"); got.Add != "" || got.Name != s.Name {
+		if got := newMCPServer(s, by, l, "linux"); got.Add != "" || got.Name != s.Name {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// TestMCPServerOfCodex: its command is for all folders, and has no headers and no
+// server-sent events.
+func TestMCPServerOfCodex(t *testing.T) {
+	by := all.Registry().Lookup("codex").Home.MCP.Add
+	l := launch{Argv: []string{"codex", "resume", "x"}, Dir: "/a"}
+	for want, s := range map[string]convert.MCPServer{
+		"codex mcp add db --env A=VALUE -- run it": {Name: "db", Env: []string{"A"}, Command: []string{"run", "it"}},
+		"codex mcp add db --url https://x/mcp":     {Name: "db", Shared: true, URL: "https://x/mcp"},
+	} {
+		if got := newMCPServer(s, by, l, "linux"); got.Add != want {
+			t.Errorf("%s\nwant %s", got.Add, want)
+		}
+	}
+	for _, s := range []convert.MCPServer{{Name: "a", URL: "https://x", SSE: true}, {Name: "a", URL: "https://x", Headers: []string{"A"}}} {
+		if got := newMCPServer(s, by, l, "linux"); got.Add != "" {
 			t.Errorf("%+v", got)
 		}
 	}

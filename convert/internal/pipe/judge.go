@@ -23,6 +23,7 @@ type judge struct {
 	lines     int64
 
 	messages, turns, size int64
+	used                  *used // nil: not asked for
 }
 
 // maxKeptBuffer is the max size of a buffer that is reused.
@@ -62,7 +63,12 @@ func (j *judge) add(line []byte) error {
 func (j *judge) line() []byte { return j.last }
 
 // count puts the counts into a result.
-func (j *judge) count(r *Result) { r.Messages, r.Turns, r.Bytes = j.messages, j.turns, j.size }
+func (j *judge) count(r *Result) {
+	r.Messages, r.Turns, r.Bytes = j.messages, j.turns, j.size
+	if j.used != nil {
+		r.Servers, r.Commands = names(j.used.servers), names(j.used.commands)
+	}
+}
 
 // tap judges the head of a session, and returns the session with streams that judge
 // each line.
@@ -74,6 +80,9 @@ func (j *judge) tap(s *session.Session) (*session.Session, error) {
 		}
 		if m.Turn != nil {
 			j.turns++
+		}
+		if j.used != nil {
+			j.used.add(m)
 		}
 		return j.add(session.AppendMessage(j.buf, m))
 	})

@@ -56,8 +56,9 @@ const (
 // Result is what became of a session.
 type Result struct {
 	session.Head
-	Plan                   Plan  // zero if the session could not be started
-	Messages, Turns, Bytes int64 // only messages that were said
+	Plan                   Plan     // zero if the session could not be started
+	Messages, Turns, Bytes int64    // only messages that were said
+	Servers, Commands      []string // MCP servers and commands that its calls used, if a client is to continue it
 	Losses                 *loss.Log
 	Worst                  loss.Kind      // of the losses of all sessions in the draft
 	Draft                  *formats.Draft // nil if the session was not written
@@ -167,6 +168,9 @@ func (p *Pipe) convert(ctx context.Context, s *session.Session) error {
 		return p.settle(ctx, r, nil)
 	}
 	j := &judge{validator: p.Validator, text: p.Text, progress: p.Progress, buf: p.buf}
+	if p.To.Home != nil {
+		j.used = &used{}
+	}
 	defer func() { p.buf, j.buf, j.last = j.buf, nil, nil }() // a draft may keep j for long
 	if p.Full && p.To.Text && len(p.To.Clients) == 0 {
 		j.sum = new(maphash.Hash)

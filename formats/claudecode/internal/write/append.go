@@ -55,7 +55,7 @@ func (k *sink) extend(ctx context.Context, s *session.Session, b formats.Session
 			e.put(line)
 		}
 	}
-	d.Tokens, d.Servers = e.context.tokens(), e.context.serverNames()
+	d.Tokens = e.context.tokens()
 	return errors.Join(e.files(ctx), e.w.Flush(), f.Sync())
 }
 

@@ -1,19 +1,10 @@
 package write
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
-
 // contextSize estimates what the client sends to the model when it continues the
 // session: the bytes of the blocks of the live branch, from the last compaction on.
 // The names around the blocks are not counted, and neither are the client's own
 // prompt and tools.
-type contextSize struct {
-	bytes   int64
-	servers map[string]bool // MCP servers whose tools were called
-}
+type contextSize struct{ bytes int64 }
 
 const (
 	// imageBytes is what an image counts for. The model pays for its pixels, not for
@@ -23,9 +14,6 @@ const (
 	// bytesPerToken is the usual average of prose and code in English. Text in other
 	// languages has more tokens than that, up to twice as many.
 	bytesPerToken = 4
-
-	// maxServers bounds the servers that are remembered.
-	maxServers = 64
 )
 
 // send counts bytes that are sent to the model. Lines of branches are not.
@@ -38,18 +26,4 @@ func (e *encoder) send(bytes int) {
 // sendImage corrects the count for an image whose block send counts, too.
 func (e *encoder) sendImage(encoded int) { e.send(imageBytes - encoded) }
 
-// called remembers the server of a call of an MCP tool.
-func (e *encoder) called(tool string) {
-	rest, served := strings.CutPrefix(tool, "mcp__")
-	server, _, _ := strings.Cut(rest, "__")
-	if served && e.branch == "" && server != unknownServer && len(e.context.servers) < maxServers {
-		e.context.servers[server] = true
-	}
-}
-
-// unknownServer is the name in calls whose record does not name the server.
-const unknownServer = "server"
-
 func (c *contextSize) tokens() int64 { return max(0, c.bytes) / bytesPerToken }
-
-func (c *contextSize) serverNames() []string { return slices.Sorted(maps.Keys(c.servers)) }

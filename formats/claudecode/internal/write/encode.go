@@ -52,7 +52,7 @@ func (k *sink) encode(ctx context.Context, s *session.Session, b formats.Session
 	if err != nil {
 		return err
 	}
-	d.Tokens, d.Servers = e.context.tokens(), e.context.serverNames()
+	d.Tokens = e.context.tokens()
 	// The client continues the newest file.
 	at := time.UnixMilli(e.last)
 	return os.Chtimes(b.Path, at, at)
@@ -96,7 +96,7 @@ type encoder struct {
 }
 
 func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
-	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode, context: contextSize{servers: map[string]bool{}}}
+	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode}
 	for _, l := range s.Children {
 		e.children[l.Session] = true
 	}

@@ -104,7 +104,6 @@ func (e *encoder) response(s *step, id, stop string, b block) {
 	if c := b.call; c != nil {
 		c.line = line
 		e.send(len(c.native.Name) + len(c.native.Input))
-		e.called(c.native.Name)
 	} else {
 		e.send(len(b.raw))
 	}
