@@ -25,7 +25,7 @@ func (d *decoder) undone(r *record) bool {
 // isAside reports whether a record is part of a branch.
 func (d *decoder) isAside(r *record) bool {
 	if d.undone(r) {
-		return d.sel.History
+		return d.Sel.History
 	}
 	return d.pairs.orphans[d.n]
 }
@@ -55,8 +55,8 @@ func (d *decoder) messages() error {
 			return err
 		}
 	}
-	for _, f := range d.file.Older {
-		lines, err := d.store.Superseded(d.ctx, d.file, f, d.view.OnLoss, nil)
+	for _, f := range d.File.Older {
+		lines, err := d.Store.Superseded(d.Ctx, d.File, f, d.View.OnLoss, nil)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (d *decoder) pass(take func(*record)) error {
 		if take(&r); d.over {
 			return nil
 		}
-		if r.at.File != d.file.Name {
+		if r.at.File != d.File.Name {
 			d.account = own
 		}
 	}
@@ -109,9 +109,9 @@ func (d *decoder) takeAside(r *record) {
 
 // plan finds the branches, and the messages that they follow.
 func (d *decoder) plan(s *session.Session) error {
-	view, last, undos := d.view, "", 0
-	defer func() { d.view, d.account, d.over = view, session.Account{}, false }()
-	d.view.OnLoss = nil
+	view, last, undos := d.View, "", 0
+	defer func() { d.View, d.account, d.over = view, session.Account{}, false }()
+	d.View.OnLoss = nil
 	d.yield = func(m *session.Message, _ error) bool {
 		last = m.ID
 		return true

@@ -1,44 +1,28 @@
 package codex
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"iter"
-	"maps"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
-	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/linerepair"
-	"rehome/formats/internal/lines"
-	"rehome/formats/internal/plainfiles"
+	"rehome/formats/internal/lineclient"
 	"rehome/formats/rule"
 	"rehome/formats/session"
-	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 const name = "codex"
 
 // Format is the codec.
 func Format() *formats.Format {
-	return &formats.Format{
-		Name:    name,
-		Title:   "sessions of the Codex CLI (rollouts)",
-		Clients: []string{session.Codex},
-		Probe:   probe,
-		Plain:   plainfiles.Records(name),
-		Sessions: &formats.Sessions{
-			Decode: decode,
-			Heads:  heads,
-			Scan:   scan,
-		},
-		Writer: writer(),
+	f := lineclient.Format(lineclient.Client{
+		Name:  name,
+		About: "sessions of the Codex CLI (rollouts)",
 		Home: &formats.Home{
 			Title:     "Codex",
 			Folder:    "sessions",
@@ -57,11 +41,27 @@ func Format() *formats.Format {
 				"*/history.jsonl",
 			},
 		},
-		Strays: strays,
-		Check:  check,
-		Repair: linerepair.Repair,
-		Merge:  merge(),
-	}
+		Layout: layout,
+		Head:   lineclient.Head{Kind: "session_meta", ID: "id", Created: "timestamp", Cwd: "cwd", Version: "session_meta.cli_version", Parent: parent},
+		Line:   lineclient.Line{Kind: []string{"type"}, Time: "timestamp", Number: "ordinal"},
+		Of:     kindOf,
+		Kinds:  kinds(),
+		Decode: decode,
+		Bases:  bases,
+		First:  first,
+		Spell:  spelling(),
+		Tested: []string{"0.169.0", "0.77.0", "0.34.0", "0.20.0"},
+		Fields: strings.Fields(fields),
+		Tools:  strings.Fields("close_agent create_goal get_goal request_user_input send_input spawn_agent update_goal wait"),
+		Consequences: map[string]string{
+			"RH492": "Codex refuses to resume the session",
+			"RH494": "Codex drops the result",
+			"RH495": `Codex sends "aborted" as the result`,
+			"RH498": "rehome reads one that is not compressed, and one in sessions",
+		},
+	})
+	f.Probe, f.Strays, f.Merge = probe, strays, merge()
+	return f
 }
 
 // mcp is how the client is told of servers. Those that it adds itself are for all folders.
@@ -90,9 +90,9 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	_, named := rolloutID(l.Name())
 	first := l.FirstLine()
 	switch {
-	case text(first, "type") == "session_meta" && at(first, "payload", "id") != nil:
+	case rawjson.TextAt(first, "type") == "session_meta" && rawjson.At(first, "payload", "id") != nil:
 		return formats.Match{Score: 90, Evidence: []string{"a first line of type session_meta with an id"}}, nil
-	case named && at(first, "id") != nil && at(first, "timestamp") != nil:
+	case named && rawjson.At(first, "id") != nil && rawjson.At(first, "timestamp") != nil:
 		return formats.Match{Score: 85, Evidence: []string{"named like a rollout", "a first line with an id and a timestamp"}}, nil
 	case named && strings.HasPrefix(string(l.Head()), "\x28\xb5\x2f\xfd"):
 		return formats.Match{Score: 85, Evidence: []string{"named like a rollout", "compressed with zstd"}}, nil
@@ -105,7 +105,6 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 // opened, because the beginning of a forked session is in another file.
 func layout() jsonl.Layout {
 	return jsonl.Layout{
-		Format: name,
 		Around: around,
 		Enter: func(dir string) bool {
 			top, _, inner := strings.Cut(dir, "/")
@@ -161,216 +160,107 @@ func rolloutID(file string) (string, bool) {
 const (
 	turnLines   = " turn_context " + markLine + " "
 	repeatLines = " world_state state " // messages, or other lines, say the same
-	knownLines  = turnLines + repeatLines + " session_meta response_item event_msg compacted token_usage_record security_risk_score" +
-		" inter_agent_communication inter_agent_communication_metadata dynamic_tools_updated realtime_item "
-	knownItems = " message reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call web_search_call" +
+	moreLines   = " session_meta compacted token_usage_record security_risk_score inter_agent_communication" +
+		" inter_agent_communication_metadata dynamic_tools_updated realtime_item "
+	items = " message reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call web_search_call" +
 		" tool_search_call tool_search_output image_generation_call ghost_snapshot compaction context_compaction agent_message additional_tools "
 	turnEvents   = " task_started turn_started task_complete turn_complete turn_aborted token_count thread_rolled_back "
 	repeatEvents = " user_message agent_message agent_reasoning agent_reasoning_raw_content web_search_end image_generation_end context_compacted" +
 		" thread_settings_applied UserMessage AgentMessage Reasoning ContextCompaction WebSearch ImageGeneration "
 	viewEvents   = " view_image_tool_call ImageView "
 	resultEvents = " mcp_tool_call_end exec_command_end patch_apply_end CommandExecution FileChange McpToolCall "
-	knownEvents  = turnEvents + repeatEvents + viewEvents + resultEvents + " item_completed thread_goal_updated entered_review_mode" +
-		" exited_review_mode sub_agent_activity error thread_name_updated "
+	moreEvents   = " item_completed thread_goal_updated entered_review_mode exited_review_mode sub_agent_activity error thread_name_updated "
 )
 
 func listed(kinds, kind string) bool { return strings.Contains(kinds, " "+kind+" ") }
 
-// heads lists a store by the ends of its files.
-func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
-	return jsonl.Each(ctx, l, layout(), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
-		h, _, err := head(ctx, s, f, v.Cwd)
-		return yield(&h.Head, err)
-	})
-}
-
-// nameEvent is the event of the name that the user gave to a session.
-const nameEvent = "thread_name_updated"
-
-// name returns that name, "" if the record is another.
-func (r *record) name() string {
-	if r.kind != "event_msg" || r.sub != nameEvent {
-		return ""
-	}
-	name, _, _ := strings.Cut(strings.TrimSpace(text(r.body, "thread_name")), "\n")
-	return rule.Clip(name)
-}
-
-// named is a head, and whether the user gave it its title.
-type named struct {
-	session.Head
-	named bool
-}
-
-// call sets the title that the user gave, if name is not "".
-func (h *named) call(name string) {
-	if name != "" {
-		h.Title, h.named = name, true
-	}
-}
-
-// maxMeta is how much of a file is read for its first line, which has the system
-// prompt and the tools.
-const maxMeta = 8 << 20
-
-// head returns what the ends of a file state, and the session_meta.
-func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h named, meta []byte, err error) {
-	h.Head = session.Head{ID: f.ID, Agent: session.Codex, Workspace: cwd, Turns: -1, Bytes: -1}
-	ends, err := s.Ends(f)
-	if err != nil {
-		return h, nil, err
-	}
-	h.Bytes = ends.Size
-	for l, err := range s.Lines(ctx, f, maxMeta) {
-		if err != nil {
-			return h, meta, err
-		}
-		r := parse(l, source{File: f})
-		if l.Offset > jsonl.MaxEnd {
-			break
-		}
-		if r.kind == "session_meta" && meta == nil {
-			meta = bytes.Clone(r.body)
-		}
-		if words := r.prompt(); words != "" {
-			h.Title = cmp.Or(h.Title, words)
-			break
-		}
-		h.call(r.name())
-	}
-	h.Created, h.Workspace = jsonl.Time(at(meta, "timestamp")), cmp.Or(cwd, text(meta, "cwd"))
-	spawn := at(meta, "source", "subagent", "thread_spawn")
-	if id := parentOf(meta); id != "" && id != f.ID {
-		h.Parent = &session.Link{Session: id, Title: text(spawn, "agent_nickname"), Kind: text(spawn, "agent_role")}
-	}
-	if f.Packed() {
-		return h, meta, nil // its end cannot be read without the rest
-	}
-	for line := range bytes.Lines(ends.Tail) {
-		if line[0] == '{' && bytes.Contains(line, []byte(nameEvent)) {
-			r := parse(jsonl.Parse(lines.Line{Bytes: bytes.TrimSuffix(line, []byte("\n")), Ended: true}), source{File: f})
-			h.call(r.name())
-		}
-		if t := jsonl.Time(at(line, "timestamp")); line[0] == '{' && t.Known() {
-			h.Updated = t
-		}
-	}
-	return h, meta, nil
-}
-
-// check applies the rules to each rollout.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
-	s, err := jsonl.Open(l, layout())
-	if err != nil {
-		return jsonl.Failure(ctx, name, l.Path, err)
-	}
-	defer s.Close()
-	for _, f := range s.Wanted() {
-		files := []*jsonl.File{f}
-		if l.IsDir() {
-			files = append(files, f.Older...)
-		}
-		for _, f := range files {
-			q := q.OwnedBy(f.ID)
-			a := &audit{s: s, f: f, q: q, calls: map[string]int{}}
-			if f != files[0] {
-				a.say("RH491", 0, "", "")
+// kinds are the kinds of records, as kindOf names them.
+func kinds() map[string]lineclient.Kind {
+	out := map[string]lineclient.Kind{}
+	for before, list := range map[string]string{
+		"":               turnLines + repeatLines + moreLines,
+		"response_item ": items,
+		"part ":          " encrypted_content input_file ",
+		"event_msg ":     turnEvents + repeatEvents + viewEvents + resultEvents + moreEvents,
+	} {
+		for _, kind := range strings.Fields(list) {
+			var k lineclient.Kind
+			if item := before == "response_item "; item && strings.HasSuffix(kind, "_call") {
+				k.Opens = "call_id"
+			} else if item && strings.HasSuffix(kind, "_output") {
+				k.Closes = "call_id"
 			}
-			if err := s.Check(ctx, f, v, q, linecheck.Options{Odd: func(int) { a.gap = true }}, a.line); err != nil {
-				return err
-			}
-			a.end()
+			out[before+kind] = k
 		}
 	}
-	return nil
+	out[markLine] = lineclient.Kind{Own: func(*lineclient.Record) bool { return true }}
+	out["event_msg thread_name_updated"] = lineclient.Kind{Title: "thread_name"}
+	out["response_item message"] = lineclient.Kind{Prompt: true, Say: func(r *lineclient.Record) []session.Part {
+		one := record{kind: "response_item", sub: "message", body: r.Fields.All()}
+		return []session.Part{&session.Text{Text: one.prompt()}}
+	}}
+	return out
 }
 
-// audit is what is known of one file while it is read.
-type audit struct {
-	s     *jsonl.Store
-	f     *jsonl.File
-	q     *rule.Pass
-	calls map[string]int // lines of the calls without a result
-	n     int            // lines so far
-	gap   bool           // a line could not be read
-	base  bool           // calls may be in another file
+// kindOf returns the kind of a line, and the member that holds what it says.
+func kindOf(line []byte) (kind, in string) {
+	r := parse(jsonl.Line{Object: line}, source{File: &jsonl.File{}})
+	if kind = r.kind; kind == "response_item" || kind == "event_msg" {
+		kind += " " + r.sub
+	}
+	if len(r.body) != len(r.Object) {
+		in = "payload"
+	}
+	return kind, in
 }
 
-func (a *audit) say(id string, line int, pointer, says string, args ...any) {
-	a.q.Add(id, store.Addr{File: a.f.Name, Line: line}, pointer, says, args...)
+// fields are the extras that the tested versions write.
+const fields = `base_instructions.provenance compaction_response_id detail encrypted_content first_window_id id output.metadata
+	replacement_history.id replacement_history.internal_chat_message_metadata_passthrough task_complete.error
+	task_complete.time_to_first_token_ms task_started.turn_attribution internal_chat_message_metadata_passthrough
+	latest_token_usage_record metadata phase previous_window_id replacement_history replacement_history_metadata resume_metadata
+	retained_context session_meta.account_scoped session_meta.cli_version session_meta.context_window session_meta.forked_from_id
+	session_meta.forked_from_ordinal_exclusive session_meta.git session_meta.history_base session_meta.history_mode
+	session_meta.instructions session_meta.model_provider session_meta.multi_agent_version session_meta.originator
+	session_meta.runtime_workspace_roots session_meta.session_id session_meta.source session_meta.thread_source status summary
+	turn_context.approval_policy turn_context.approvals_reviewer turn_context.collaboration_mode turn_context.cwd
+	turn_context.disabled_plugin_ids turn_context.effort turn_context.multi_agent_version turn_context.permission_profile
+	turn_context.realtime_active turn_context.sandbox_policy turn_context.summary window_id window_number`
+
+// parent returns the session that started the one with a session_meta.
+func parent(head *lineclient.Record) *session.Link {
+	spawn := rawjson.At(head.Peek("source"), "subagent", "thread_spawn")
+	return &session.Link{Session: rawjson.TextAt(spawn, "parent_thread_id"), Title: rawjson.TextAt(spawn, "agent_nickname"), Kind: rawjson.TextAt(spawn, "agent_role")}
 }
 
-func (a *audit) line(l *linecheck.Line) {
-	r := parse(jsonl.Line{Line: lines.Line{Number: l.Number}, Object: l.Bytes}, source{File: a.f})
-	if a.n++; a.n == 1 && !a.gap {
-		a.first(&r)
+// first applies the rules of the line that names the session.
+func first(a *lineclient.Audit, r *lineclient.Record) {
+	id := r.Text("id")
+	if _, named := rolloutID(path.Base(a.File.Path)); named && id != a.File.ID {
+		a.Say("RH490", r.Number, "/payload/id", "id %q", rule.Clip(id))
 	}
-	known, kind := knownLines, r.kind
-	switch r.kind {
-	case "response_item":
-		known, kind = knownItems, r.sub
-	case "event_msg":
-		known, kind = knownEvents, r.sub
-	}
-	if !listed(known, kind) {
-		a.say("RH204", l.Number, "", "%q of type %q", rule.Clip(r.kind), rule.Clip(kind))
-	}
-	id := text(r.body, "call_id")
-	switch {
-	case r.kind != "response_item" || id == "":
-	case strings.HasSuffix(r.sub, "_call"):
-		a.calls[id] = l.Number
-	case strings.HasSuffix(r.sub, "_call_output"):
-		if a.calls[id] == 0 && !a.gap && !a.base {
-			a.say("RH488", l.Number, "/payload/call_id", "call %q", rule.Clip(id))
-		}
-		delete(a.calls, id)
-	}
-}
-
-// first checks the line that names the session.
-func (a *audit) first(r *record) {
-	id := text(r.body, "id")
-	if r.kind != "session_meta" || id == "" {
-		a.say("RH486", r.Number, "", "")
+	from := r.Peek("history_base")
+	if from == nil {
 		return
 	}
-	if _, named := rolloutID(path.Base(a.f.Path)); named && id != a.f.ID {
-		a.say("RH490", r.Number, "/payload/id", "id %q", rule.Clip(id))
-	}
-	from := at(r.body, "history_base")
-	if a.base = from != nil; !a.base {
-		return
-	}
-	id = text(from, "thread_id")
-	end, _ := strconv.ParseInt(string(at(from, "end_byte_offset")), 10, 64)
-	base := a.s.Find(id)
+	a.Gap, id = true, rawjson.TextAt(from, "thread_id") // calls may be in the other file
+	end, _ := strconv.ParseInt(string(rawjson.At(from, "end_byte_offset")), 10, 64)
+	base := a.Store.Find(id)
 	if base == nil {
-		a.say("RH487", r.Number, "/payload/history_base", "session %q", rule.Clip(id))
-	} else if info, err := a.s.Root.Stat(base.Path); err == nil && info.Size() < end && !base.Packed() {
-		a.say("RH487", r.Number, "/payload/history_base", "session %q has %v, and %v are needed", rule.Clip(id), rule.Count(info.Size(), "byte"), rule.Count(end, ""))
+		a.Say("RH487", r.Number, "/payload/history_base", "session %q", rule.Clip(id))
+	} else if info, err := a.Store.Root.Stat(base.Path); err == nil && info.Size() < end && !base.Packed() {
+		a.Say("RH487", r.Number, "/payload/history_base", "session %q has %v, and %v are needed", rule.Clip(id), rule.Count(info.Size(), "byte"), rule.Count(end, ""))
 	}
 }
 
-// end checks what only the whole file shows.
-func (a *audit) end() {
-	open := slices.SortedFunc(maps.Keys(a.calls), func(x, y string) int { return cmp.Compare(a.calls[x], a.calls[y]) })
-	for _, id := range open {
-		a.say("RH489", a.calls[id], "/payload/call_id", "call %q", rule.Clip(id))
-	}
-}
-
-// scan searches the files of sessions, and those that they were forked from.
-func scan(ctx context.Context, l *formats.Location, _ formats.View, s *formats.Scan) error {
-	return jsonl.Scan(ctx, l, layout(), s, func(st *jsonl.Store, f *jsonl.File) (out []*jsonl.File) {
-		d := &decoder{ctx: ctx, store: st, file: f}
-		_, meta, _ := head(ctx, st, f, "")
-		d.findSources(meta, &session.Session{})
-		for _, from := range d.sources {
-			if from.base > 0 {
-				out = append(out, from.File)
-			}
+// bases returns the files that a session was forked from.
+func bases(in lineclient.Input) (out []*jsonl.File) {
+	d := &decoder{Input: in}
+	d.findSources(&session.Session{})
+	for _, from := range d.sources {
+		if from.base > 0 {
+			out = append(out, from.File)
 		}
-		return out
-	})
+	}
+	return out
 }

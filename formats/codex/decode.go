@@ -2,69 +2,19 @@ package codex
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"iter"
 	"slices"
 	"strconv"
 
-	"rehome/formats"
 	"rehome/formats/internal/jsonl"
+	"rehome/formats/internal/lineclient"
 	"rehome/formats/internal/members"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
 	"rehome/internal/rawjson"
 )
-
-func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	y := layout()
-	y.Order = func(s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
-		return families(ctx, s, slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) }))
-	}
-	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
-		d := &decoder{ctx: ctx, store: s, file: f, view: v, sel: sel}
-		return yield(d.session())
-	})
-}
-
-// families returns files with each followed by those of its subagents, as their first lines
-// tell.
-func families(ctx context.Context, s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
-	index := map[string]int{}
-	for i, f := range files {
-		index[f.ID] = i
-	}
-	return jsonl.Families(files, func(i int) int {
-		for l, err := range s.Lines(ctx, files[i], maxMeta) {
-			if err != nil {
-				break // decoding the file reports it
-			}
-			if r := parse(l, source{File: files[i]}); r.kind != "" {
-				if up, ok := index[parentOf(r.body)]; ok && r.kind == "session_meta" {
-					return up
-				}
-				break
-			}
-		}
-		return -1
-	})
-}
-
-// parentOf returns the id of the session that started that of a session_meta.
-func parentOf(meta []byte) string {
-	return text(meta, "source", "subagent", "thread_spawn", "parent_thread_id")
-}
-
-// at returns the value of a member of a member of an object, and text its text.
-func at(b []byte, names ...string) []byte {
-	for _, n := range names {
-		b = rawjson.Last(b, n)
-	}
-	return b
-}
-
-func text(b []byte, names ...string) string { return rawjson.Text(at(b, names...)) }
 
 // record is one line. It is valid until the next one.
 type record struct {
@@ -99,12 +49,12 @@ func parse(l jsonl.Line, s source) record {
 	}
 	switch {
 	case r.body != nil && r.kind != "":
-		r.sub = text(r.body, "type")
+		r.sub = rawjson.TextAt(r.body, "type")
 	case r.kind != "":
 		r.kind, r.sub, r.body = "response_item", r.kind, l.Object
-	case at(l.Object, "record_type") != nil:
+	case rawjson.At(l.Object, "record_type") != nil:
 		r.kind, r.body = "state", l.Object
-	case at(l.Object, "id") != nil:
+	case rawjson.At(l.Object, "id") != nil:
 		r.kind, r.body = "session_meta", l.Object
 	default:
 		r.kind = "unknown"
@@ -114,14 +64,10 @@ func parse(l jsonl.Line, s source) record {
 
 // decoder makes the messages of a session in a second pass over its files.
 type decoder struct {
+	lineclient.Input
 	outline
 	aside
-	ctx     context.Context
-	store   *jsonl.Store
-	file    *jsonl.File
 	sources []source
-	view    formats.View
-	sel     session.Selection
 
 	yield    func(*session.Message, error) bool
 	over     bool // nobody wants more
@@ -132,19 +78,12 @@ type decoder struct {
 	archived int                // messages since the last boundary
 }
 
-// session makes the first pass.
-func (d *decoder) session() (*session.Session, error) {
-	head, meta, err := head(d.ctx, d.store, d.file, d.view.Cwd)
-	d.first = meta
-	s := &session.Session{Head: head.Head, Branch: text(meta, "git", "branch")}
-	if err != nil {
-		return s, err
-	}
-	if s.Title != "" && !head.named {
-		d.lose(loss.TitleFromPrompt, store.Addr{File: d.file.Name})
-	}
-	if d.findSources(meta, s); len(s.Missing) > 0 {
-		d.lose(loss.ForkBaseMissing, store.Addr{File: d.file.Name})
+// decode makes the first pass.
+func decode(in lineclient.Input) (*session.Session, error) {
+	d := &decoder{Input: in, outline: outline{first: in.First}}
+	s := &session.Session{Head: in.Head, Branch: rawjson.TextAt(d.first, "git", "branch")}
+	if d.findSources(s); len(s.Missing) > 0 {
+		d.lose(loss.ForkBaseMissing, store.Addr{File: d.File.Name})
 	}
 	for r, err := range d.records() {
 		if err != nil {
@@ -154,7 +93,7 @@ func (d *decoder) session() (*session.Session, error) {
 	}
 	d.pairs.end()
 	s.Head.Turns = int64(len(d.turns) - len(d.gone))
-	if len(d.pairs.orphans) > 0 || d.sel.History && len(d.gone) > 0 {
+	if len(d.pairs.orphans) > 0 || d.Sel.History && len(d.gone) > 0 {
 		if err := d.plan(s); err != nil {
 			return s, err
 		}
@@ -165,23 +104,23 @@ func (d *decoder) session() (*session.Session, error) {
 		}
 	}
 	var o members.Object
-	if o.Split(meta, "session_meta.", []string{"id", "timestamp", "cwd", "base_instructions"}) {
+	if o.Split(d.first, "session_meta.", []string{"id", "timestamp", "cwd", "base_instructions"}) {
 		s.Extras = o.Extras
 	}
 	d.confirm(d.current())
 	s.Extras = append(s.Extras, d.settings...)
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		d.yield = yield
-		defer func() { d.sel.Account.Add(d.account) }()
+		defer func() { d.Sel.Account.Add(d.account) }()
 		if err := d.messages(); err != nil && !d.over {
-			yield(nil, jsonl.Failure(d.ctx, name, d.file.Path, err))
+			yield(nil, jsonl.Failure(d.Ctx, name, d.File.Path, err))
 		}
 	}
 	return s, nil
 }
 
 func (d *decoder) lose(code loss.Code, at store.Addr) {
-	d.view.OnLoss.Add(loss.Loss{Code: code, At: at})
+	d.View.OnLoss.Add(loss.Loss{Code: code, At: at})
 }
 
 // source is a file that a session, or the beginning of one, is read from.
@@ -196,24 +135,25 @@ const maxBase = 32
 
 // findSources lists the files that a session is read from, in order. A fork states
 // how much of the session that it was forked from comes before it.
-func (d *decoder) findSources(meta []byte, s *session.Session) {
-	out := []source{{File: d.file, end: s.Bytes}}
-	if d.file.Packed() {
+func (d *decoder) findSources(s *session.Session) {
+	meta := d.Input.First
+	out := []source{{File: d.File, end: d.Head.Bytes}}
+	if d.File.Packed() {
 		out[0].end = -1
 	}
 	for len(out) < maxBase {
-		id := text(meta, "history_base", "thread_id")
+		id := rawjson.TextAt(meta, "history_base", "thread_id")
 		if id == "" {
 			break
 		}
-		end, err := strconv.ParseInt(string(at(meta, "history_base", "end_byte_offset")), 10, 64)
-		base := d.store.Find(id)
+		end, err := strconv.ParseInt(string(rawjson.At(meta, "history_base", "end_byte_offset")), 10, 64)
+		base := d.Store.Find(id)
 		if base == nil || err != nil || end < 0 || slices.ContainsFunc(out, func(s source) bool { return s.ID == id }) {
 			s.Missing = append(s.Missing, "the session that this one was forked from ("+id+")")
 			break
 		}
 		out = append(out, source{base, end, len(out)})
-		_, meta, _ = head(d.ctx, d.store, base, "")
+		meta = d.Of(base).First
 	}
 	slices.Reverse(out)
 	d.sources = out
@@ -223,7 +163,7 @@ func (d *decoder) findSources(meta []byte, s *session.Session) {
 func (d *decoder) records() iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		for _, s := range d.sources {
-			for l, err := range d.store.Lines(d.ctx, s.File, s.end) {
+			for l, err := range d.Store.Lines(d.Ctx, s.File, s.end) {
 				if !yield(parse(l, s), err) || err != nil {
 					return
 				}
@@ -299,10 +239,10 @@ func (o *outline) take(r *record) {
 		if !o.exact {
 			o.exact, t.Usage = true, nil
 		}
-		spend(t, at(r.body, "turn_token_usage"), false)
+		spend(t, rawjson.At(r.body, "turn_token_usage"), false)
 	case "turn_context":
-		t.Model = text(r.body, "model")
-		if t.Mode = text(r.body, "collaboration_mode", "mode"); t.Mode == "default" {
+		t.Model = rawjson.TextAt(r.body, "model")
+		if t.Mode = rawjson.TextAt(r.body, "collaboration_mode", "mode"); t.Mode == "default" {
 			t.Mode = ""
 		}
 		o.context(t, r)
@@ -322,19 +262,19 @@ func (o *outline) take(r *record) {
 func (o *outline) event(r *record, t *session.Turn) {
 	switch r.sub {
 	case "task_started", "turn_started":
-		o.next = session.Turn{ID: text(r.body, "turn_id"), Start: r.time}
+		o.next = session.Turn{ID: rawjson.TextAt(r.body, "turn_id"), Start: r.time}
 	case "task_complete", "turn_complete":
 		t.Status, t.End = "finished", r.time
-		if e := text(r.body, "error", "message"); e != "" {
+		if e := rawjson.TextAt(r.body, "error", "message"); e != "" {
 			t.Status, t.Error = "error", e
 		}
 	case "turn_aborted":
 		t.Status, t.End = "cancelled", r.time
-		if why := text(r.body, "reason"); why != "interrupted" {
+		if why := rawjson.TextAt(r.body, "reason"); why != "interrupted" {
 			t.Error = why
 		}
 	case "thread_rolled_back":
-		n, _ := strconv.Atoi(string(at(r.body, "num_turns")))
+		n, _ := strconv.Atoi(string(rawjson.At(r.body, "num_turns")))
 		for i := len(o.turns); i > 0 && n > 0; i-- {
 			if !o.gone[i] {
 				if o.gone == nil {
@@ -344,9 +284,9 @@ func (o *outline) event(r *record, t *session.Turn) {
 			}
 		}
 	case "token_count":
-		total := string(at(r.body, "info", "total_token_usage"))
+		total := string(rawjson.At(r.body, "info", "total_token_usage"))
 		if total != "" && total != o.spent && !o.exact {
-			spend(t, at(r.body, "info", "last_token_usage"), true)
+			spend(t, rawjson.At(r.body, "info", "last_token_usage"), true)
 		}
 		o.spent = total
 	case "thread_settings_applied":

@@ -38,8 +38,8 @@ var repeats = [...]struct {
 // reported returns the kind of what the client reports, and the object that says more.
 func (r *record) reported() (kind string, body []byte) {
 	if r.kind == "event_msg" && r.sub == "item_completed" {
-		item := at(r.body, "item")
-		return text(item, "type"), item
+		item := rawjson.At(r.body, "item")
+		return rawjson.TextAt(item, "type"), item
 	}
 	return r.sub, r.body
 }
@@ -52,43 +52,43 @@ func (r *record) said() (who string, texts, images []string) {
 			texts = append(texts, rawjson.Text(value))
 		}
 		for b := range rawjson.Elements(value) {
-			if url := text(b, "image_url"); url != "" {
+			if url := rawjson.TextAt(b, "image_url"); url != "" {
 				images = append(images, url)
 			} else if s := rawjson.Text(b); strings.HasPrefix(s, "data:") {
 				images = append(images, s)
 			} else {
-				texts = append(texts, s+text(b, "text"))
+				texts = append(texts, s+rawjson.TextAt(b, "text"))
 			}
 		}
 	}
 	kind, body := r.reported()
 	switch {
 	case ends(r):
-		add(at(body, "last_agent_message"))
+		add(rawjson.At(body, "last_agent_message"))
 		return byModel, texts, nil
 	case r.kind == "event_msg":
 		for _, v := range repeats {
 			if v.kind == kind {
 				for _, name := range v.members {
-					add(at(body, name))
+					add(rawjson.At(body, name))
 				}
 				return v.who, texts, images
 			}
 		}
 	case r.kind != "response_item":
 	case kind == "message":
-		who = text(body, "role")
-		add(at(body, "content"))
+		who = rawjson.TextAt(body, "role")
+		add(rawjson.At(body, "content"))
 	case kind == "reasoning":
 		who = inThought
-		add(at(body, "summary"))
-		add(at(body, "content"))
+		add(rawjson.At(body, "summary"))
+		add(rawjson.At(body, "content"))
 	case kind == "web_search_call":
 		who = searched
-		add(at(body, "action", "query"))
+		add(rawjson.At(body, "action", "query"))
 	case kind == "image_generation_call":
 		who = drawn
-		add(at(body, "id"))
+		add(rawjson.At(body, "id"))
 	}
 	return who, texts, images
 }
@@ -202,7 +202,7 @@ func (p *pairs) take(r *record, n int, begins bool) {
 func typed(r *record, who string) key {
 	var own strings.Builder
 	for part, kind := range content(r.body) {
-		if words := text(part, "text"); who != byUser || injected(words, kind) == "" {
+		if words := rawjson.TextAt(part, "text"); who != byUser || injected(words, kind) == "" {
 			own.WriteString(words)
 		}
 	}
@@ -244,9 +244,9 @@ const maxTold = 1 << 20
 
 // takeState compares a world_state with what the client told the model: its sentences, and toldStates.
 func (p *pairs) takeState(r *record, n int) {
-	if r.kind == "response_item" && r.sub == "message" && text(r.body, "role") != byModel {
-		for part := range rawjson.Elements(at(r.body, "content")) {
-			if words := text(part, "text"); !slices.Contains(p.told, words) && len(words)+p.size < maxTold {
+	if r.kind == "response_item" && r.sub == "message" && rawjson.TextAt(r.body, "role") != byModel {
+		for part := range rawjson.Elements(rawjson.At(r.body, "content")) {
+			if words := rawjson.TextAt(part, "text"); !slices.Contains(p.told, words) && len(words)+p.size < maxTold {
 				p.told, p.size = append(p.told, words), p.size+len(words)
 			}
 		}
@@ -268,7 +268,7 @@ func (p *pairs) takeState(r *record, n int) {
 		}
 	}
 	for _, path := range toldStates {
-		says(text(at(r.body, "state"), path...))
+		says(rawjson.TextAt(rawjson.At(r.body, "state"), path...))
 	}
 }
 
@@ -300,7 +300,7 @@ func (p *pairs) claim(k key) bool {
 // call before the result becomes part of that.
 func (d *decoder) reported(r *record) {
 	kind, body := r.reported()
-	id := cmp.Or(text(body, "call_id"), text(body, "id"))
+	id := cmp.Or(rawjson.TextAt(body, "call_id"), rawjson.TextAt(body, "id"))
 	said, open := d.waiting[id]
 	switch {
 	case d.pairs.orphans[d.n]:

@@ -43,9 +43,9 @@ func injected(text, kind string) string {
 // content yields the parts of a message, each with what the client states of it.
 func content(body []byte) iter.Seq2[[]byte, string] {
 	return func(yield func(part []byte, kind string) bool) {
-		stated := slices.Collect(rawjson.Elements(at(body, "internal_chat_message_metadata_passthrough", "content_item_kinds")))
+		stated := slices.Collect(rawjson.Elements(rawjson.At(body, "internal_chat_message_metadata_passthrough", "content_item_kinds")))
 		i := 0
-		for part := range rawjson.Elements(at(body, "content")) {
+		for part := range rawjson.Elements(rawjson.At(body, "content")) {
 			kind := ""
 			if i < len(stated) {
 				kind = rawjson.Text(stated[i])
@@ -60,11 +60,11 @@ func content(body []byte) iter.Seq2[[]byte, string] {
 // prompt returns the first line of what the user typed, "" if the record is no
 // prompt.
 func (r *record) prompt() string {
-	if r.kind != "response_item" || r.sub != "message" || text(r.body, "role") != "user" {
+	if r.kind != "response_item" || r.sub != "message" || rawjson.TextAt(r.body, "role") != "user" {
 		return ""
 	}
 	for part, kind := range content(r.body) {
-		words := strings.TrimSpace(text(part, "text"))
+		words := strings.TrimSpace(rawjson.TextAt(part, "text"))
 		if words != "" && injected(words, kind) == "" {
 			words, _, _ = strings.Cut(words, "\n")
 			return rule.Clip(strings.TrimSpace(words))
@@ -76,12 +76,12 @@ func (r *record) prompt() string {
 // line takes one record of the first reading of the messages. What is not part of the
 // conversation is left for aside.
 func (d *decoder) line(r *record) {
-	if !r.Account(&d.account, d.view.OnLoss, r.at) {
+	if !r.Account(&d.account, d.View.OnLoss, r.at) {
 		return
 	}
 	begins := d.begins(r)
 	switch {
-	case d.undone(r) && !d.sel.History:
+	case d.undone(r) && !d.Sel.History:
 		d.account.Superseded++
 		if begins {
 			d.lose(loss.TurnRolledBack, r.at)
@@ -179,7 +179,7 @@ func (d *decoder) meta(r *record) {
 	m := d.message(r, session.System)
 	m.Extras = r.outer()
 	var o members.Object
-	if raw := at(r.body, "base_instructions"); string(raw) != d.prompt && o.Split(raw, "base_instructions.", []string{"text"}) {
+	if raw := rawjson.At(r.body, "base_instructions"); string(raw) != d.prompt && o.Split(raw, "base_instructions.", []string{"text"}) {
 		d.prompt, m.Parts = string(raw), []session.Part{&session.Text{Text: o.Text(0)}}
 		m.Extras = append(o.Extras, m.Extras...)
 	}
@@ -251,7 +251,7 @@ func (d *decoder) spoken(r *record, begins bool) {
 // part returns a part of a message of a role, or of a result.
 func part(b []byte, kind, role string) session.Part {
 	var o members.Object
-	switch of := text(b, "type"); of {
+	switch of := rawjson.TextAt(b, "type"); of {
 	case "input_text", "output_text", "text":
 		o.Split(b, "", []string{"type", "text"})
 		words := o.Text(1)
@@ -306,7 +306,7 @@ func (d *decoder) reasoning(r *record) {
 
 // sealed notes an item of which only the provider can read all.
 func (d *decoder) sealed(item []byte, r *record) {
-	if text(item, "encrypted_content") != "" {
+	if rawjson.TextAt(item, "encrypted_content") != "" {
 		d.lose(loss.ReasoningSealed, r.at)
 	}
 }
@@ -354,10 +354,10 @@ func (d *decoder) result(r *record) {
 		}
 	} else {
 		words, code := rawjson.Text(out), ""
-		if strings.HasPrefix(words, `{"output":`) && at([]byte(words), "output") != nil { // as 0.77.0 and earlier write it
+		if strings.HasPrefix(words, `{"output":`) && rawjson.At([]byte(words), "output") != nil { // as 0.77.0 and earlier write it
 			var whole members.Object
 			whole.Split([]byte(words), "output.", []string{"output"})
-			code, words = string(at([]byte(words), "metadata", "exit_code")), whole.Text(0)
+			code, words = string(rawjson.At([]byte(words), "metadata", "exit_code")), whole.Text(0)
 			o.Extras = append(o.Extras, whole.Extras...)
 		}
 		rest, ours := strings.CutPrefix(words, failedOutput)
@@ -366,7 +366,7 @@ func (d *decoder) result(r *record) {
 			t.Status = "failed"
 		}
 	}
-	t.Status, t.Error = toolmap.Outcome(cmp.Or(t.Status, text(t.Value, "status")))
+	t.Status, t.Error = toolmap.Outcome(cmp.Or(t.Status, rawjson.TextAt(t.Value, "status")))
 	if slices.ContainsFunc(recorded(t.Value), t.Contradicts) {
 		d.lose(loss.ResultDiffers, r.at)
 	}
@@ -377,11 +377,11 @@ func (d *decoder) result(r *record) {
 // recorded returns what an event says that a tool answered, as far as it is known to be text.
 func recorded(value []byte) (out []string) {
 	for _, name := range []string{"stdout", "stderr", "aggregated_output", "formatted_output"} {
-		out = append(out, text(value, name))
+		out = append(out, rawjson.TextAt(value, name))
 	}
 	for _, path := range [][]string{{"result", "Ok", "content"}, {"result", "content"}} {
-		for b := range rawjson.Elements(at(value, path...)) {
-			out = append(out, text(b, "text"))
+		for b := range rawjson.Elements(rawjson.At(value, path...)) {
+			out = append(out, rawjson.TextAt(b, "text"))
 		}
 	}
 	return out
@@ -419,7 +419,7 @@ func (d *decoder) compacted(r *record) {
 	m := d.message(r, session.System, mark)
 	summary := o.Text(0)
 	for b := range rawjson.Elements(o.Raw(1)) {
-		item := record{kind: "response_item", sub: text(b, "type"), body: b}
+		item := record{kind: "response_item", sub: rawjson.TextAt(b, "type"), body: b}
 		if item.prompt() == "" {
 			o.Extras = append(o.Extras, session.Extra{Name: "replacement_history", Raw: members.Bare("item", b)})
 			d.sealed(b, r)

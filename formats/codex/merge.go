@@ -16,6 +16,7 @@ import (
 	"rehome/formats/internal/forks"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
+	"rehome/internal/rawjson"
 )
 
 // merge says how two people's copies of a rollout unite: the client appends to it. A
@@ -96,19 +97,19 @@ func mergeSession(ctx context.Context, at, p string) (formats.MergeSession, erro
 	}
 	defer f.Close()
 	var meta []byte
-	for l, err := range lines.Each(ctx, f, maxMeta) {
+	for l, err := range lines.Each(ctx, f, jsonl.MaxLine) {
 		if err != nil {
 			return one, err
 		}
 		r := parse(jsonl.Parse(l), source{File: &jsonl.File{}})
 		if r.kind == "session_meta" {
 			meta = bytes.Clone(r.body)
-			one.ID, one.Parent = cmp.Or(text(meta, "id"), id), text(meta, "history_base", "thread_id")
+			one.ID, one.Parent = cmp.Or(rawjson.TextAt(meta, "id"), id), rawjson.TextAt(meta, "history_base", "thread_id")
 		}
 		break
 	}
 	if !named && formats.IsUUID(one.ID) { // the client resumes no file with another name
-		began := text(meta, "timestamp")
+		began := rawjson.TextAt(meta, "timestamp")
 		one.Path = "rollout-" + strings.ReplaceAll(began[:min(len(began), len("2006-01-02T15:04:05"))], ":", "-") + "-" + one.ID + ".jsonl"
 		if _, named = rolloutID(one.Path); !named || strings.ContainsAny(one.Path, `/\`) {
 			one.ID, one.Path = "", p

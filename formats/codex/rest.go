@@ -109,7 +109,7 @@ func join(of, name string) string {
 // applied takes what a thread_settings_applied states. Settings are of the next turn, which
 // mostly repeats them.
 func (o *outline) applied(t *session.Turn, r *record) {
-	raw := at(r.body, "thread_settings")
+	raw := rawjson.At(r.body, "thread_settings")
 	var x members.Object
 	if !x.Split(raw, settingsPath, nil) && raw != nil {
 		x.KeepAs("", raw)
@@ -132,9 +132,9 @@ func (o *outline) confirm(t *session.Turn) {
 		case "model":
 			return rawjson.Text(e.Raw) == t.Model
 		case "model_provider_id":
-			return bytes.Equal(e.Raw, at(o.first, "model_provider"))
+			return bytes.Equal(e.Raw, rawjson.At(o.first, "model_provider"))
 		case "runtime_workspace_roots":
-			return bytes.Equal(e.Raw, at(o.first, name))
+			return bytes.Equal(e.Raw, rawjson.At(o.first, name))
 		case "requested_approvals_reviewer":
 			name = "approvals_reviewer"
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"rehome/formats"
 	"rehome/formats/internal/lineclient"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/toolmap"
@@ -20,19 +19,10 @@ import (
 // types that it does not know.
 const markLine = "rehome"
 
-// writer writes rollouts as 0.169.0 reads them: the items that the model is sent, and the two
-// events that all versions show of them. Databases and other events are made by the client.
-func writer() *formats.Writer {
-	return lineclient.NewWriter(lineclient.Client{
-		Name:  name,
-		Head:  lineclient.Head{Kind: "session_meta"},
-		Line:  lineclient.Line{Kind: []string{"type"}, Time: "timestamp", Number: "ordinal"},
-		Spell: spelling(),
-	}, func(line []byte) bool { return text(line, "type") == markLine }, check)
-}
-
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
+// spelling is that of rollouts as 0.169.0 reads them: the items that the model is sent, and the
+// two events that all versions show of them. The client makes databases and other events itself.
 func spelling() *lineclient.Spelling {
 	return &lineclient.Spelling{
 		Path: func(h *session.Head, id string) string {
@@ -53,7 +43,7 @@ func spelling() *lineclient.Spelling {
 			p.B = in.Done()
 		},
 		Title: func(w *lineclient.Lines, title string) {
-			put(w, "event_msg", nameEvent, func(p *object.Writer) {
+			put(w, "event_msg", "thread_name_updated", func(p *object.Writer) {
 				p.Text("thread_id", w.Session())
 				p.Text("thread_name", title)
 			})

@@ -31,7 +31,7 @@ func writers() map[string][]writer {
 		"codex":                     {{"codex", writtenRollouts, false}},
 	}
 	for _, f := range all.Registry().All() {
-		if f.Family == "lines" && f.Writer != nil {
+		if _, own := out[f.Name]; !own && f.Family == "lines" && f.Writer != nil {
 			out[f.Name] = []writer{{f.Name, nil, false}}
 		}
 	}

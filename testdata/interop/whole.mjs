@@ -25,7 +25,7 @@ const faults = {
     const lines = fs.readFileSync(file, "utf8").split("\n");
     lines.splice(lines.findIndex((line) => line.includes('"type":"function_call"')), 1);
     fs.writeFileSync(file, lines.join("\n"));
-    return "RH488";
+    return "RH494";
   },
   claude(at) {
     const file = found(path.join(at, "projects"), (name, full) => name.endsWith(".jsonl") && fs.readFileSync(full, "utf8").includes('"tool_result"'));

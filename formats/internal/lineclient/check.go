@@ -41,11 +41,11 @@ func (c *Client) check(ctx context.Context, l *formats.Location, v formats.View,
 			files = append(files, f.Older...)
 		}
 		for n, f := range files {
-			a := &audit{c: c, f: f, q: q.OwnedBy(f.ID), ids: newOutline(c), parents: map[uint64]place{}, calls: map[string]int{}}
+			a := &Audit{Store: s, File: f, c: c, q: q.OwnedBy(f.ID), ids: newOutline(c), parents: map[uint64]place{}, calls: map[string]place{}}
 			if n > 0 {
-				a.say(twoFiles, 0, "", "")
+				a.Say(twoFiles, 0, "", "")
 			}
-			if err := s.Check(ctx, f, v, a.q, linecheck.Options{Odd: func(int) { a.gap = true }}, a.line); err != nil {
+			if err := s.Check(ctx, f, v, a.q, linecheck.Options{Odd: func(int) { a.Gap = true }}, a.line); err != nil {
 				return err
 			}
 			a.end()
@@ -54,33 +54,38 @@ func (c *Client) check(ctx context.Context, l *formats.Location, v formats.View,
 	return nil
 }
 
-// audit is what is known of one file while it is read.
-type audit struct {
+// Audit is what is known of one file while it is read.
+type Audit struct {
+	Store *jsonl.Store
+	File  *jsonl.File
+	Gap   bool // a line could not be read, or is in another file
+
 	c       *Client
-	f       *jsonl.File
 	q       *rule.Pass
 	n       int
-	gap     bool // a line could not be read
 	ids     *outline
 	parents map[uint64]place // parents that were not seen yet, with the first line that names them
-	calls   map[string]int   // lines of calls without a result
+	calls   map[string]place // calls without a result
 }
 
+// place is a line, and what is to be known of it: the id of its parent, or the member that
+// has that of its call.
 type place struct {
 	line int
 	id   string
 }
 
-// say reports a finding, with what the client does about it.
-func (a *audit) say(id string, line int, pointer, says string, args ...any) {
+// Say reports a finding, with what the client does about it. What no client says of a rule is
+// in the rule.
+func (a *Audit) Say(id string, line int, pointer, says string, args ...any) {
 	what, asked := a.c.Consequences[id]
-	if !asked && id != newKind {
+	if generic := id >= noHead && id <= twoFiles; !asked && generic {
 		return
 	}
 	if what != "" {
 		says, args = says+"%v", append(args, rule.Words(joined(says)+what))
 	}
-	a.q.Add(id, store.Addr{File: a.f.Name, Line: line}, pointer, says, args...)
+	a.q.Add(id, store.Addr{File: a.File.Name, Line: line}, pointer, says, args...)
 }
 
 func joined(says string) string {
@@ -90,23 +95,32 @@ func joined(says string) string {
 	return ": "
 }
 
-func (a *audit) line(l *linecheck.Line) {
+func (a *Audit) line(l *linecheck.Line) {
 	r := a.c.parse(jsonl.Line{Line: lines.Line{Number: l.Number}, Object: l.Bytes})
 	k, known := a.c.Kinds[r.Kind]
-	if a.n++; a.n == 1 && !a.gap && !a.c.isHead(l.Bytes) {
-		a.say(noHead, l.Number, "", "")
+	if a.n++; a.n == 1 && !a.Gap {
+		if !a.c.isHead(l.Bytes) {
+			a.Say(noHead, l.Number, "", "")
+		} else if a.c.First != nil {
+			a.c.First(a, r)
+		}
 	}
 	if r.Kind == a.c.Head.Kind {
 		return
 	}
 	if !known {
-		a.say(newKind, l.Number, "", "type %q", rule.Clip(r.Kind))
+		a.Say(newKind, l.Number, "", "type %q", rule.Clip(r.Kind))
 	}
 	a.tree(r)
 	for _, name := range k.Needs {
 		if r.Peek(name) == nil {
-			a.say(noMember, l.Number, pointer(k.In), "member %q", name)
+			a.Say(noMember, l.Number, pointer(r.in), "member %q", name)
 		}
+	}
+	if id := r.Text(cmp.Or(k.Opens, k.Closes)); id != "" && k.Opens != "" {
+		a.opens(id, place{l.Number, pointer(r.in, k.Opens)})
+	} else if id != "" && k.Closes != "" {
+		a.closes(id, place{l.Number, pointer(r.in, k.Closes)})
 	}
 	if k.Say == nil {
 		return
@@ -114,23 +128,33 @@ func (a *audit) line(l *linecheck.Line) {
 	for _, p := range k.Say(r) {
 		switch p := p.(type) {
 		case *session.ToolCall:
-			if len(a.calls) < maxPending {
-				a.calls[p.ID] = l.Number
-			}
+			a.opens(p.ID, place{l.Number, ""})
 		case *session.ToolResult:
-			if a.calls[p.Call] == 0 && !a.gap {
-				a.say(noCall, l.Number, pointer(k.In), "call %q", rule.Clip(p.Call))
-			}
-			delete(a.calls, p.Call)
+			a.closes(p.Call, place{l.Number, pointer(r.in)})
 		}
 	}
 }
 
+// opens takes the id of a call.
+func (a *Audit) opens(id string, at place) {
+	if len(a.calls) < maxPending {
+		a.calls[id] = at
+	}
+}
+
+// closes takes the id of a call that has its result.
+func (a *Audit) closes(id string, at place) {
+	if a.calls[id].line == 0 && !a.Gap {
+		a.Say(noCall, at.line, at.id, "call %q", rule.Clip(id))
+	}
+	delete(a.calls, id)
+}
+
 // tree checks the id and the parent of a line.
-func (a *audit) tree(r *Record) {
+func (a *Audit) tree(r *Record) {
 	id, up := a.ids.hash(r.ID), a.c.parent(r)
 	if _, twice := a.ids.at[id]; twice && id != 0 {
-		a.say(sameID, r.Number, "/"+a.c.Line.ID, "id %q", rule.Clip(r.ID))
+		a.Say(sameID, r.Number, "/"+a.c.Line.ID, "id %q", rule.Clip(r.ID))
 	}
 	a.ids.at[id] = int32(r.Number)
 	delete(a.parents, id)
@@ -142,22 +166,24 @@ func (a *audit) tree(r *Record) {
 	}
 }
 
-// pointer is the JSON pointer to a member of a line.
-func pointer(name string) string {
-	if name == "" {
-		return ""
+// pointer is the JSON pointer to a member of a line, or to a member of that.
+func pointer(names ...string) (out string) {
+	for _, name := range names {
+		if name != "" {
+			out += "/" + name
+		}
 	}
-	return "/" + name
+	return out
 }
 
 // end checks what only the whole file shows.
-func (a *audit) end() {
+func (a *Audit) end() {
 	missing := slices.SortedFunc(maps.Values(a.parents), func(x, y place) int { return cmp.Compare(x.line, y.line) })
 	for _, p := range missing {
-		a.say(noParent, p.line, "/"+a.c.Line.Parent, "parent %q", rule.Clip(p.id))
+		a.Say(noParent, p.line, "/"+a.c.Line.Parent, "parent %q", rule.Clip(p.id))
 	}
-	open := slices.SortedFunc(maps.Keys(a.calls), func(x, y string) int { return cmp.Or(cmp.Compare(a.calls[x], a.calls[y]), cmp.Compare(x, y)) })
+	open := slices.SortedFunc(maps.Keys(a.calls), func(x, y string) int { return cmp.Or(cmp.Compare(a.calls[x].line, a.calls[y].line), cmp.Compare(x, y)) })
 	for _, id := range open {
-		a.say(noResult, a.calls[id], "", "call %q", rule.Clip(id))
+		a.Say(noResult, a.calls[id].line, a.calls[id].id, "call %q", rule.Clip(id))
 	}
 }

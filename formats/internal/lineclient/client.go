@@ -24,12 +24,19 @@ type Client struct {
 	// without one is that of a session whose head has the id.
 	Files []string
 
+	// Layout finds the files of sessions where patterns do not say it all. nil: Files do.
+	Layout func() jsonl.Layout
+
 	// Head is the kind of the line that begins a file, and what it states. An empty member
 	// is not stated.
 	Head Head
 
 	// Line names the members that lines have.
 	Line Line
+
+	// Of returns the kind of a line, and the member with its content, where versions differ
+	// in more than Line.Kind and Kind.In say. nil: those say it.
+	Of func(line []byte) (kind, in string)
 
 	// Kinds are the kinds of lines, by the values of Line.Kind, joined by blanks. A line of
 	// any other kind is carried as it is.
@@ -43,16 +50,30 @@ type Client struct {
 	// that has none is not asked.
 	Consequences map[string]string
 
+	// First applies the client's own rules to the first line of a file. nil: it has none.
+	First func(a *Audit, r *Record)
+
+	// Decode reads a session whose conversation is no tree of lines. nil: it is one.
+	Decode func(in Input) (*session.Session, error)
+
+	// Bases returns the other files that a session begins in. nil: there are none.
+	Bases func(in Input) []*jsonl.File
+
 	Spell *Spelling // how sessions are written; nil: they are only read
 
-	names []string // of the kinds, see Client.kind
-	index map[string]uint16
+	names  []string // of the kinds, see Client.kind
+	index  map[string]uint16
+	titles [][]byte // what lines with a title contain
 }
 
 // Head names the members of the line that names the session.
 type Head struct {
-	Kind                      string
-	ID, Created, Cwd, Version string
+	Kind             string
+	ID, Created, Cwd string
+	Version          string // an extra of the session: that of the client
+
+	// Parent returns the session that started this one. nil: none is started by another.
+	Parent func(head *Record) *session.Link
 }
 
 // Line names the members that all lines have.
@@ -105,6 +126,10 @@ type Kind struct {
 	// With that with its content, null if it is not sent any more.
 	Edits, With string
 
+	// Opens and Closes are the members with the id of the call that a line begins, or is the
+	// result of, where Say does not tell.
+	Opens, Closes string
+
 	// Needs are members without which the client fails.
 	Needs []string
 }
@@ -117,10 +142,28 @@ type Record struct {
 	Kind string
 	Time session.Stamp
 	line *Fields // the members around the content
+	in   string  // the member with the content
 }
 
 // family is the name by which rules know these formats.
 const family = "lines"
+
+// Input is a session that is to be read.
+type Input struct {
+	Ctx      context.Context
+	Store    *jsonl.Store
+	File     *jsonl.File
+	View     formats.View
+	Sel      session.Selection
+	Head     session.Head
+	First    []byte // the content of the head
+	Prompted bool   // its title is the first prompt
+	Err      error  // it cannot be read
+	c        *Client
+}
+
+// Of returns the same of another file of the store.
+func (in Input) Of(f *jsonl.File) Input { return in.c.input(in.Ctx, in.Store, f, in.View.Cwd) }
 
 // Format returns the format of a client.
 func Format(c Client) *formats.Format {
@@ -137,7 +180,7 @@ func Format(c Client) *formats.Format {
 			Decode: c.decode,
 			Heads:  c.heads,
 			Scan: func(ctx context.Context, l *formats.Location, _ formats.View, s *formats.Scan) error {
-				return jsonl.Scan(ctx, l, c.layout(), s, nil)
+				return jsonl.Scan(ctx, l, c.layout(), s, c.bases(ctx))
 			},
 		},
 		Home:   c.Home,
@@ -162,8 +205,18 @@ func (c *Client) known() string {
 	for _, line := range []struct {
 		word  string
 		names []string
-	}{{"tested", c.Tested}, {"record", records}, {"field", append(c.Fields, records...)}, {"tool", c.Tools}} {
-		fmt.Fprintln(&out, line.word, strings.Join(line.names, " "))
+	}{{"tested", c.Tested}, {"version", strings.Fields(c.Head.Version)}, {"record", records}, {"field", append(c.Fields, records...)}, {"tool", c.Tools}} {
+		if len(line.names) > 0 {
+			fmt.Fprintln(&out, line.word, strings.Join(line.names, " "))
+		}
 	}
 	return out.String()
+}
+
+// bases returns Bases for a search; nil if there are none.
+func (c *Client) bases(ctx context.Context) func(*jsonl.Store, *jsonl.File) []*jsonl.File {
+	if c.Bases == nil {
+		return nil
+	}
+	return func(s *jsonl.Store, f *jsonl.File) []*jsonl.File { return c.Bases(c.input(ctx, s, f, "")) }
 }

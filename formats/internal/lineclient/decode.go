@@ -16,19 +16,25 @@ import (
 
 func (c *Client) decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	y := c.layout()
-	y.OnNotice, y.Noun = v.OnNotice, "sessions"
-	y.Order = func(_ *jsonl.Store, files []*jsonl.File) []*jsonl.File {
-		return slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) })
+	if c.Layout == nil {
+		y.OnNotice, y.Noun = v.OnNotice, "sessions"
+	}
+	y.Order = func(s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
+		return c.families(s, slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) }))
 	}
 	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
-		h, err := c.head(s, f, v.Cwd)
-		if err != nil {
-			return yield(&session.Session{Head: h.Head}, err)
-		}
-		if h.prompted {
+		in := c.input(ctx, s, f, v.Cwd)
+		in.View, in.Sel = v, sel
+		switch {
+		case in.Err != nil:
+			return yield(&session.Session{Head: in.Head}, in.Err)
+		case in.Prompted:
 			v.OnLoss.Add(loss.Loss{Code: loss.TitleFromPrompt, At: store.Addr{File: f.Name}})
 		}
-		return yield(c.Read(ctx, &linesOf{s, f, h.Bytes, v, nil}, h.Head, v, sel))
+		if c.Decode != nil {
+			return yield(c.Decode(in))
+		}
+		return yield(c.Read(ctx, &linesOf{s, f, in.Head.Bytes, v, nil}, in.Head, v, sel))
 	})
 }
 

@@ -2,8 +2,9 @@ package lineclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"io"
+
 	"iter"
 	"path"
 	"slices"
@@ -35,13 +36,18 @@ func (c *Client) probe(_ context.Context, l *formats.Location) (formats.Match, e
 // isHead reports whether a line is the head of a session of this client. Those of others
 // can have a type and an id, too, and say more besides.
 func (c *Client) isHead(line []byte) bool {
-	f := members.Split(line, "")
-	return c.kindOf(f) == c.Head.Kind && f.Text(c.Head.ID) != "" && f.Time(c.Head.Created).Known() && f.Peek("agent") == nil
+	r := c.parse(jsonl.Line{Object: line})
+	return r.Kind == c.Head.Kind && r.Text(c.Head.ID) != "" && r.Fields.Time(c.Head.Created).Known() && r.Peek("agent") == nil
 }
 
 // layout finds the files of a store, which is the home of the client, one of the folders
 // below it, or a file.
 func (c *Client) layout() jsonl.Layout {
+	if c.Layout != nil {
+		y := c.Layout()
+		y.Format, y.Family = c.Name, family
+		return y
+	}
 	return jsonl.Layout{
 		Format: c.Name,
 		Family: family,
@@ -117,89 +123,144 @@ func each(patterns, names []string) bool {
 	return true
 }
 
-// maxHead is how much of a file is read for its first line.
-const maxHead = 1 << 20
+// maxHead is how much of a file is read for its first line, which can have the system
+// prompt and the tools.
+const maxHead = 8 << 20
 
-// storedID returns the id in the head of a session, by which the client knows it.
-func (c *Client) storedID(s *jsonl.Store, f *jsonl.File) string {
-	file, err := s.Root.Open(f.Path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	for l, err := range lines.Each(context.Background(), io.LimitReader(file, maxHead), maxHead) {
+// begin returns the first line of a session, if it is the head; nil otherwise.
+func (c *Client) begin(s *jsonl.Store, f *jsonl.File) *Record {
+	for l, err := range s.Lines(context.Background(), f, maxHead) {
 		if err != nil {
-			break
+			break // decoding the file reports it
 		}
-		if r := jsonl.Parse(l); r.Object != nil {
-			if f := members.Split(r.Object, ""); c.kindOf(f) == c.Head.Kind {
-				return f.Text(c.Head.ID)
+		if l.Object != nil {
+			if r := c.parse(l); r.Kind == c.Head.Kind {
+				return r
 			}
 			break
 		}
 	}
+	return nil
+}
+
+// storedID returns the id in the head of a session, by which the client knows it.
+func (c *Client) storedID(s *jsonl.Store, f *jsonl.File) string {
+	if r := c.begin(s, f); r != nil {
+		return r.Text(c.Head.ID)
+	}
 	return ""
+}
+
+// families returns files with each followed by those of the sessions that it started.
+func (c *Client) families(s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
+	if c.Head.Parent == nil {
+		return files
+	}
+	index := map[string]int{}
+	for i, f := range files {
+		index[f.ID] = i
+	}
+	return jsonl.Families(files, func(i int) int {
+		if r := c.begin(s, files[i]); r != nil {
+			if up := c.Head.Parent(r); up != nil {
+				if n, ok := index[up.Session]; ok {
+					return n
+				}
+			}
+		}
+		return -1
+	})
 }
 
 // heads lists a store by the ends of its files.
 func (c *Client) heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return jsonl.Each(ctx, l, c.layout(), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
-		h, err := c.head(s, f, v.Cwd)
-		return yield(&h.Head, err)
+		in := c.input(ctx, s, f, v.Cwd)
+		return yield(&in.Head, in.Err)
 	})
 }
 
-// listed is what the ends of a file state.
-type listed struct {
-	session.Head
-	prompted bool // the title is the first prompt
-}
-
-func (c *Client) head(s *jsonl.Store, f *jsonl.File, cwd string) (h listed, err error) {
-	h.Head = session.Head{ID: f.ID, Agent: c.Agent, Workspace: cwd, Turns: -1, Bytes: -1}
+// input reads the ends of a file: the head and the first prompt, the last title and the last
+// time. The end of a compressed file cannot be read without the rest.
+func (c *Client) input(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (in Input) {
+	in = Input{Ctx: ctx, Store: s, File: f, c: c, Head: session.Head{ID: f.ID, Agent: c.Agent, Workspace: cwd, Turns: -1, Bytes: -1}}
 	ends, err := s.Ends(f)
 	if err != nil {
-		return h, err
+		in.Err = err
+		return in
 	}
+	h := &in.Head
 	h.Bytes = ends.Size
 	prompt := ""
-	take := func(line []byte) {
-		r := c.parse(jsonl.Parse(lines.Line{Bytes: line, Ended: true}))
-		k := c.Kinds[r.Kind]
-		switch {
+	for l, err := range s.Lines(ctx, f, maxHead) {
+		if in.Err = err; err != nil {
+			return in
+		}
+		if l.Offset > jsonl.MaxEnd || prompt != "" {
+			break
+		}
+		switch r := c.parse(l); {
 		case r.Object == nil:
-			return
-		case r.Kind == c.Head.Kind && !h.Created.Known():
-			h.Created = r.line.Time(c.Head.Created)
-			if h.Workspace == "" {
-				h.Workspace = r.line.Text(c.Head.Cwd)
-			}
-		case k.Title != "":
-			h.Title = firstLine(r.Text(k.Title))
-		case k.Prompt && prompt == "":
-			prompt = c.words(r, k)
-		}
-		if r.Time.Known() {
-			h.Updated = r.Time
+		case r.Kind == c.Head.Kind && in.First == nil:
+			c.name(&in, r)
+		case c.Kinds[r.Kind].Prompt:
+			prompt = c.words(r)
+		default:
+			h.Title = cmp.Or(c.title(r), h.Title)
 		}
 	}
-	for line := range bytes.Lines(ends.Head) {
-		take(line)
-	}
-	if ends.Size > jsonl.MaxEnd {
-		for line := range bytes.Lines(ends.Tail) {
-			take(line)
+	if !f.Packed() {
+		if ends.Size > jsonl.MaxEnd {
+			c.ending(h, ends.Head)
 		}
+		c.ending(h, ends.Tail)
 	}
 	if h.Title == "" {
-		h.Title, h.prompted = prompt, prompt != ""
+		h.Title, in.Prompted = prompt, prompt != ""
 	}
-	return h, nil
+	return in
+}
+
+// name takes what the head of a session states.
+func (c *Client) name(in *Input, r *Record) {
+	h := &in.Head
+	in.First, h.Created = bytes.Clone(r.Fields.All()), r.Fields.Time(c.Head.Created)
+	h.Workspace = cmp.Or(h.Workspace, r.Text(c.Head.Cwd))
+	if c.Head.Parent == nil {
+		return
+	}
+	if up := c.Head.Parent(r); up != nil && up.Session != "" && up.Session != h.ID {
+		h.Parent = up
+	}
+}
+
+// ending takes the last title and the last time of some lines.
+func (c *Client) ending(h *session.Head, b []byte) {
+	for line := range bytes.Lines(b) {
+		if slices.ContainsFunc(c.titles, func(word []byte) bool { return bytes.Contains(line, word) }) {
+			h.Title = cmp.Or(c.title(c.parse(jsonl.Parse(lines.Line{Bytes: line, Ended: true}))), h.Title)
+		}
+	}
+	for known := false; len(b) > 0 && !known; {
+		i := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+		if at := members.Split(b[i:], "").Time(c.Line.Time); at.Known() { // also of a line that breaks off
+			h.Updated, known = at, true
+		}
+		b = b[:i]
+	}
+}
+
+// title returns the name that the user gave to the session, "" if a line has none.
+func (c *Client) title(r *Record) string {
+	if k := c.Kinds[r.Kind]; k.Title != "" {
+		return firstLine(r.Text(k.Title))
+	}
+	return ""
 }
 
 // words returns the first line of what a prompt says.
-func (c *Client) words(r *Record, k Kind) string {
-	for _, p := range k.Say(r) {
+func (c *Client) words(r *Record) string {
+	for _, p := range c.Kinds[r.Kind].Say(r) {
 		if t, ok := p.(*session.Text); ok && firstLine(t.Text) != "" {
 			return firstLine(t.Text)
 		}

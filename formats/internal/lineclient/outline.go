@@ -45,7 +45,6 @@ type outline struct {
 	at      map[uint64]int32 // the last line with an id
 	last    int32            // the last line of the tree; -1: none
 	turns   []*session.Turn
-	title   string
 
 	keeps map[int32]uint64 // of compactions: the first line that stays
 	edits map[int32]edit   // of edits
@@ -117,9 +116,6 @@ func (o *outline) take(r *Record) {
 	}
 	if k.Edits != "" {
 		o.edits[i] = edit{o.hash(rawjson.Text(r.Peek(k.Edits))), r.Peek(k.With) == nil}
-	}
-	if k.Title != "" {
-		o.title = firstLine(rawjson.Text(r.Peek(k.Title)))
 	}
 	o.entries = append(o.entries, e)
 	o.tell(i, o.up(i), r)

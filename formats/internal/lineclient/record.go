@@ -30,6 +30,9 @@ func (c *Client) prepare() {
 	c.index = map[string]uint16{}
 	for i, name := range c.names {
 		c.index[name] = uint16(i)
+		if c.Kinds[name].Title != "" {
+			c.titles = append(c.titles, []byte(name[strings.LastIndexByte(name, ' ')+1:]))
+		}
 	}
 }
 
@@ -39,7 +42,7 @@ func (c *Client) parse(l jsonl.Line) *Record {
 	if r.Fields = r.line; l.Object == nil {
 		return r
 	}
-	r.Kind = c.kindOf(r.line)
+	r.Kind, r.in = c.of(r.line, l.Object)
 	r.ID, r.Time = r.line.Text(c.Line.ID), r.line.Time(c.Line.Time)
 	for _, p := range c.Line.Kind {
 		if name, _, nested := strings.Cut(p, "/"); !nested {
@@ -47,7 +50,7 @@ func (c *Client) parse(l jsonl.Line) *Record {
 		}
 	}
 	r.line.Drop(c.Line.Parent)
-	if in := c.Kinds[r.Kind].In; in != "" {
+	if in := r.in; in != "" {
 		r.Fields = members.Split(r.line.Raw(in), "")
 		for _, p := range c.Line.Kind {
 			if name, inner, nested := strings.Cut(p, "/"); nested && name == in {
@@ -56,6 +59,15 @@ func (c *Client) parse(l jsonl.Line) *Record {
 		}
 	}
 	return r
+}
+
+// of returns the kind of a line, and the member with its content.
+func (c *Client) of(line *Fields, b []byte) (kind, in string) {
+	if c.Of != nil {
+		return c.Of(b)
+	}
+	kind = c.kindOf(line)
+	return kind, c.Kinds[kind].In
 }
 
 // parent returns the id of the line before; "" if it is the first one.

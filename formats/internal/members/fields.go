@@ -13,8 +13,9 @@ import (
 // took, or that were taken for another type than they have, are its Rest. What is taken is
 // a view of the object.
 type Fields struct {
-	path string // before the names of the rest
-	list []field
+	whole []byte
+	path  string // before the names of the rest
+	list  []field
 }
 
 type field struct {
@@ -24,7 +25,7 @@ type field struct {
 
 // Split returns the members of an object; none if b is not one. b must be valid JSON.
 func Split(b []byte, path string) *Fields {
-	f := &Fields{path: path}
+	f := &Fields{whole: b, path: path}
 	if b = bytes.TrimLeft(b, " \t\r\n"); len(b) > 0 && b[0] == '{' {
 		for name, value := range rawjson.Members(b) {
 			f.list = append(f.list, field{name: name, value: value})
@@ -32,6 +33,9 @@ func Split(b []byte, path string) *Fields {
 	}
 	return f
 }
+
+// All returns the object.
+func (f *Fields) All() []byte { return f.whole }
 
 // find returns the last member with a name, as JavaScript does; nil if there is none.
 func (f *Fields) find(name string) *field {
