@@ -151,6 +151,7 @@ func sessions(t *testing.T, c Case, s source) {
 				seen[key] = true
 			}
 			inFolder(t, c, first.heads, h)
+			linked(t, c, first, h)
 			live[history] = append(live[history], spoken(lines)...)
 			numbered(t, lines)
 			placed(t, c.Format.Name, lines)
@@ -189,6 +190,26 @@ func inFolder(t *testing.T, c Case, heads []session.Head, h session.Head) {
 		if of.Agent == h.Agent && of.ID == h.Parent.Session && of.Workspace != "" {
 			t.Errorf("session %q has no workspace, and its parent has %q", h.ID, of.Workspace)
 		}
+	}
+}
+
+// linked: a session that a subagent names as its parent names the subagent. A rollout of Codex
+// names none.
+func linked(t *testing.T, c Case, all *talk, h session.Head) {
+	t.Helper()
+	if h.Parent == nil || h.Parent.Session == h.ID || c.Format.Name == "codex" {
+		return
+	}
+	i := slices.IndexFunc(all.heads, func(of session.Head) bool { return of.Agent == h.Agent && of.ID == h.Parent.Session })
+	if i < 0 {
+		return
+	}
+	var of struct{ Children []session.Link }
+	if err := json.Unmarshal([]byte(all.sessions[i][0]), &of); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(of.Children, func(l session.Link) bool { return l.Session == h.ID }) {
+		t.Errorf("session %q does not name %q, which it started", h.Parent.Session, h.ID)
 	}
 }
 

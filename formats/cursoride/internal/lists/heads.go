@@ -72,10 +72,7 @@ func (x *Index) look(ctx context.Context, e *Entry, h *session.Head) (dead bool,
 		}
 		return false, nil
 	}
-	db := x.Global
-	if e.Where != nil {
-		db = e.Where.Kept
-	}
+	db := x.databaseOf(e)
 	prefix := BubbleRow + e.ID + ":"
 	_, talked, err := db.Disk.First(ctx, prefix, PrefixEnd(prefix))
 	if err != nil {

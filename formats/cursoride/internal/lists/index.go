@@ -1,7 +1,9 @@
 package lists
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/rawjson"
 )
 
 // Index is the union of all lists of sessions. None of them is complete, and the
@@ -69,10 +72,39 @@ func (x *Index) Read(ctx context.Context) error {
 	if err := x.settleTyped(ctx); err != nil {
 		return err
 	}
-	if err := x.adopt(ctx); err != nil {
+	if err := errors.Join(x.adopt(ctx), x.findParents(ctx)); err != nil {
 		return err
 	}
 	return x.leave()
+}
+
+// findParents takes the parents that only the small records of sessions name, which no list of
+// the table's age does.
+func (x *Index) findParents(ctx context.Context) error {
+	for _, e := range x.ByID {
+		if e.Body != InDisk || e.Table || e.Parent.Session != "" {
+			continue
+		}
+		f, _, err := x.databaseOf(e).Disk.Get(ctx, ComposerRow+e.ID, smallRecord)
+		if err != nil {
+			return err
+		}
+		if !bytes.Contains(f.Bytes, []byte(`"parentComposerId"`)) {
+			continue
+		}
+		if body, _ := QuietLine(f); body != nil {
+			e.TakeParent(rawjson.Last(body, "subagentInfo"))
+		}
+	}
+	return nil
+}
+
+// databaseOf returns the database that a session's own row is in.
+func (x *Index) databaseOf(e *Entry) *Database {
+	if e.Where != nil {
+		return e.Where.Kept
+	}
+	return x.Global
 }
 
 // Entry returns the session with an id, and adds it if there is none.
