@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -130,44 +131,90 @@ func transcriptItems(b []byte) (out []item) {
 	return out
 }
 
-// ideItems reads the bubbles of each composer, in the order of its heads: those of a state that has
-// been summarized from the first that the model is still sent.
-func ideItems(t *testing.T, path string) map[string][]item {
+// ideItems reads the bubbles of each composer in the databases of a user dir, in the order of its
+// heads: those of a state that has been summarized from the first that the model is still sent.
+func ideItems(t *testing.T, dir string) map[string][]item {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro&immutable=1")
+	files, err := filepath.Glob(filepath.Join(dir, "*Storage", "state.vscdb"))
+	more, err2 := filepath.Glob(filepath.Join(dir, "*Storage", "*", "state.vscdb"))
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]item{}
+	for _, file := range append(files, more...) {
+		values := ideValues(t, file)
+		for key, composer := range values {
+			if id, is := strings.CutPrefix(key, "composerData:"); is && composer.lists() {
+				out[id] = composerItems(id, composer, values)
+			}
+		}
+		for _, composer := range values["composer.composerData"].list("allComposers") {
+			if id := composer.text("composerId"); composer.lists() {
+				out[id] = composerItems(id, composer, values)
+			}
+		}
+	}
+	return out
+}
+
+// ideValues reads the values of a database, by their keys.
+func ideValues(t *testing.T, file string) map[string]plain {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(file)+"?mode=ro&immutable=1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.Query("SELECT key, value FROM cursorDiskKV WHERE value IS NOT NULL")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	values, out := map[string]plain{}, map[string][]item{}
-	for rows.Next() {
-		var key, value []byte
-		if err := rows.Scan(&key, &value); err != nil {
+	values := map[string]plain{}
+	for _, table := range []string{"ItemTable", "cursorDiskKV"} {
+		rows, err := db.Query("SELECT key, value FROM " + table + " WHERE value IS NOT NULL")
+		if err != nil && strings.Contains(err.Error(), "no such table") {
+			continue // not all have both
+		} else if err != nil {
 			t.Fatal(err)
 		}
-		values[string(key)] = plainOf(value)
+		for rows.Next() {
+			var key, value []byte
+			if err := rows.Scan(&key, &value); err != nil {
+				t.Fatal(err)
+			}
+			values[string(key)] = plainOf(value)
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for key, composer := range values {
-		id, is := strings.CutPrefix(key, "composerData:")
-		if !is {
-			continue
+	return values
+}
+
+// lists reports whether a composer says which bubbles it has.
+func (o plain) lists() bool {
+	return o["conversation"] != nil || len(o.list("fullConversationHeadersOnly")) > 0
+}
+
+// composerItems reads the bubbles of a composer: those in it, which have their calls apart, or
+// those that its heads name.
+func composerItems(id string, composer plain, values map[string]plain) (out []item) {
+	calls := plain{}
+	for _, one := range composer.list("capabilities") {
+		maps.Copy(calls, plainOf([]byte(one.sub("data").text("bubbleDataMap"))))
+	}
+	for _, b := range composer.list("conversation") {
+		if call := calls[b.text("bubbleId")]; call != nil {
+			b["toolFormerData"] = call
 		}
-		first := composer.sub("latestConversationSummary").text("clientShouldStartSendingFromInclusiveBubbleId")
-		for _, head := range composer.list("fullConversationHeadersOnly") {
-			b := values["bubbleId:"+id+":"+head.text("bubbleId")]
-			if b == nil {
-				b = composer.sub("conversationMap").sub(head.text("bubbleId"))
-			}
-			if head.text("bubbleId") == first {
-				out[id] = nil // of what is before, the model is sent a summary
-			}
-			out[id] = append(out[id], bubbleItems(b)...)
+		out = append(out, bubbleItems(b)...)
+	}
+	first := composer.sub("latestConversationSummary").text("clientShouldStartSendingFromInclusiveBubbleId")
+	for _, head := range composer.list("fullConversationHeadersOnly") {
+		b := values["bubbleId:"+id+":"+head.text("bubbleId")]
+		if b == nil {
+			b = composer.sub("conversationMap").sub(head.text("bubbleId"))
 		}
+		if head.text("bubbleId") == first {
+			out = nil // of what is before, the model is sent a summary
+		}
+		out = append(out, bubbleItems(b)...)
 	}
 	return out
 }
@@ -257,13 +304,15 @@ func TestOrderOthers(t *testing.T) {
 			}
 			return compared
 		}},
-		"cursor-ide": {8, func(t *testing.T) (compared int) {
-			for _, name := range []string{"bubbles", "heads", "table", "tools", "global-json", "compacted", "subagents", "history"} {
+		"cursor-ide": {12, func(t *testing.T) (compared int) {
+			for _, name := range []string{
+				"bubbles", "heads", "table", "tools", "global-json", "compacted", "subagents", "history", "child-first", "inline",
+			} {
 				dir := filepath.Join(t.TempDir(), name)
 				if err := ide.Build(dir, string(open("ide/cases/"+name+".sql"))); err != nil {
 					t.Fatal(err)
 				}
-				compared += compare(t, "cursor-ide", dir, ideItems(t, filepath.Join(dir, "globalStorage", "state.vscdb")), ideItem)
+				compared += compare(t, "cursor-ide", dir, ideItems(t, dir), ideItem)
 			}
 			return compared
 		}},

@@ -71,31 +71,28 @@ func ideRecords(file string, rows []row) (out []Record) {
 			continue
 		}
 		doc.each(imagesOf)
+		if key == "composer.composerData" { // those of 2024 hold what is said
+			for _, head := range doc.inline() {
+				one := Record{At: address(file, r, key), Kind: "composer -", Group: head.text("composerId"), Wide: true}
+				out = append(out, append(ideInner(head, &one, nil), one)...)
+			}
+		}
 		for _, of := range ideRows {
 			if rest, ok := strings.CutPrefix(key, of.key); ok {
 				one := Record{At: address(file, r, key), Kind: of.kind + " " + kindOf(doc, []string{"type"}), Leaves: doc.Leaves(nil, ""), Wide: of.kind == "composer"}
 				one.Group, _, _ = strings.Cut(rest, ":")
 				one.At = cmp.Or(deleted[one.Group], one.At)
-				told[one.Group] = told[one.Group] || of.kind == "bubble" || doc.Member("conversation") != nil
+				told[one.Group] = told[one.Group] || of.kind == "bubble"
+				if of.kind == "composer" {
+					inner := ideInner(doc, &one, func(id string) bool { return stored["bubbleId:"+one.Group+":"+id] })
+					out, told[one.Group] = append(out, inner...), told[one.Group] || len(inner) > 0
+				}
 				if state, ok := strings.CutPrefix(doc.text("conversationState"), "~"); ok { // a record of its own
 					b, _ := base64.StdEncoding.DecodeString(state)
 					one.Leaves = slices.DeleteFunc(one.Leaves, func(l Leaf) bool { return l.Path == "conversationState" })
 					if of.kind == "composer" {
 						roots[one.Group] = key
 						blobs.add(key, one.At, b)
-					}
-				}
-				if bubbles := doc.Member("conversationMap"); of.kind == "composer" && bubbles != nil {
-					one.Leaves = slices.DeleteFunc(one.Leaves, func(l Leaf) bool { return strings.HasPrefix(l.Path, "conversationMap.") })
-					for i, b := range bubbles.Items {
-						if b.Kind != '{' {
-							continue
-						}
-						inner := Record{At: one.At, Kind: "bubble " + kindOf(b, []string{"type"}), Group: one.Group, Leaves: b.Leaves(nil, "")}
-						if stored["bubbleId:"+one.Group+":"+bubbles.Names[i]] { // the row is newer
-							inner.Kind, inner.Wide = "copy "+kindOf(b, []string{"type"}), true
-						}
-						out, told[one.Group] = append(out, inner), true
 					}
 				}
 				out = append(out, one)
@@ -113,6 +110,64 @@ func ideRecords(file string, rows []row) (out []Record) {
 	return out
 }
 
+// inline returns the heads in a list that hold a conversation, whose calls stand apart from it.
+func (n *Node) inline() (out []*Node) {
+	list := n.Member("allComposers")
+	if list == nil {
+		return nil
+	}
+	for _, head := range list.Items {
+		if talk := head.Member("conversation"); talk != nil && len(talk.Items) > 0 {
+			out = append(out, head)
+		}
+	}
+	return out
+}
+
+// ideInner takes the bubbles with their calls out of the record of a composer: those of a list, and those of a map,
+// of which the rows that are stored are newer.
+func ideInner(doc *Node, of *Record, stored func(id string) bool) (out []Record) {
+	add := func(b *Node, copied bool) {
+		if b.Kind != '{' {
+			return
+		}
+		r := Record{At: of.At, Kind: "bubble " + kindOf(b, []string{"type"}), Group: of.Group, Leaves: b.Leaves(nil, "")}
+		if copied {
+			r.Kind, r.Wide = "copy "+kindOf(b, []string{"type"}), true
+		}
+		out = append(out, r)
+	}
+	calls := map[string]*Node{} // of the first versions, which have them apart
+	doc.each(func(n *Node) {
+		if apart := n.Member("bubbleDataMap"); apart != nil {
+			if list, err := Parse([]byte(apart.Value)); err == nil {
+				for i, id := range list.Names {
+					calls[id] = list.Items[i]
+				}
+			}
+			n.detach("bubbleDataMap")
+		}
+	})
+	of.Leaves = doc.Leaves(nil, "")
+	if list := doc.Member("conversation"); list != nil {
+		for _, b := range list.Items {
+			if call := calls[b.text("bubbleId")]; call != nil {
+				b.Names, b.Items = append(b.Names, "toolFormerData"), append(b.Items, call)
+			}
+			add(b, false)
+		}
+	}
+	if byID := doc.Member("conversationMap"); byID != nil {
+		for i, b := range byID.Items {
+			add(b, stored(byID.Names[i]))
+		}
+	}
+	of.Leaves = slices.DeleteFunc(of.Leaves, func(l Leaf) bool {
+		return strings.HasPrefix(l.Path, "conversationMap.") || strings.HasPrefix(l.Path, "conversation[].")
+	})
+	return out
+}
+
 // RewriteIDE is the Rewrite of bubbles and of the records of sessions, but for what these list:
 // what a list says of a message or a file that is gone, is gone with it.
 func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) string {
@@ -125,16 +180,15 @@ func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) st
 			if err != nil || doc.Kind != '{' {
 				return nil
 			}
+			if heads := doc.inline(); r.text("key") == "composer.composerData" && len(heads) > 0 {
+				for _, head := range heads {
+					changeComposer(head, "composer -", change)
+				}
+				return map[string]string{"value": string(doc.Append(nil))}
+			}
 			for _, of := range ideRows {
 				if of.kind != "context" && strings.HasPrefix(r.text("key"), of.key) {
-					lists := doc.detach("fullConversationHeadersOnly", "originalFileStates", "conversationMap")
-					change(Doc{of.kind + " " + kindOf(doc, []string{"type"}), "", doc})
-					if bubbles := lists.Member("conversationMap"); bubbles != nil {
-						for _, b := range bubbles.Items {
-							change(Doc{"bubble " + kindOf(b, []string{"type"}), "", b})
-						}
-					}
-					doc.Names, doc.Items = append(doc.Names, lists.Names...), append(doc.Items, lists.Items...)
+					changeComposer(doc, of.kind+" "+kindOf(doc, []string{"type"}), change)
 					return map[string]string{"value": string(doc.Append(nil))}
 				}
 			}
@@ -142,6 +196,20 @@ func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) st
 		})
 	}
 	return to
+}
+
+// changeComposer changes a bubble, or a composer and the bubbles in it.
+func changeComposer(doc *Node, kind string, change func(Doc)) {
+	lists := doc.detach("fullConversationHeadersOnly", "originalFileStates", "conversationMap", "conversation")
+	change(Doc{kind, "", doc})
+	for i, bubbles := range lists.Items {
+		for _, b := range bubbles.Items {
+			if strings.HasPrefix(lists.Names[i], "conversation") {
+				change(Doc{"bubble " + kindOf(b, []string{"type"}), "", b})
+			}
+		}
+	}
+	doc.Names, doc.Items = append(doc.Names, lists.Names...), append(doc.Items, lists.Items...)
 }
 
 // imagesOf makes base64 of the images of a bubble.

@@ -298,6 +298,11 @@ func (c *Chat) capabilities(f *members.Object) {
 		return
 	}
 	for value := range rawjson.Elements(list) {
+		for name, v := range rawjson.Members(value) {
+			if string(name) != "type" && string(name) != "data" && !members.Empty(v) {
+				f.KeepAs("capabilities."+string(name), v)
+			}
+		}
 		data := rawjson.Last(value, "data")
 		tools := rawjson.Last(data, "bubbleDataMap")
 		if n, _ := members.Whole(rawjson.Last(value, "type")); n != byTool || tools == nil {
