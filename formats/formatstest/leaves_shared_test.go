@@ -38,6 +38,9 @@ func generatedAgents(t *testing.T, format string) (out []formatstest.Fixture) {
 		"cursor-chat": func(t *testing.T, dir string, p *graphgen.Plan, g *graphgen.Graph) (string, error) {
 			return p.WriteChat(t.Context(), dir, g, graphgen.Odd{})
 		},
+		"cursor-ide": func(t *testing.T, dir string, p *graphgen.Plan, g *graphgen.Graph) (string, error) {
+			return p.WriteIDE(t.Context(), dir, g)
+		},
 		"cursor-ndjson": func(_ *testing.T, dir string, p *graphgen.Plan, g *graphgen.Graph) (string, error) {
 			dir = filepath.Join(dir, "lines")
 			return dir, p.WriteLines(dir, g)
@@ -50,13 +53,16 @@ func generatedAgents(t *testing.T, format string) (out []formatstest.Fixture) {
 	if write == nil {
 		return nil
 	}
+	if format == "cursor-chat" {
+		out = append(out, formatstest.Fixture{Name: "went back", Real: true, Make: wentBack})
+	}
 	for n := range graphSeeds * int(graphgen.Shapes) {
 		shape, seed, strange := graphgen.Shape(n%int(graphgen.Shapes)), uint64(n)/uint64(graphgen.Shapes), n/int(graphgen.Shapes)%2 == 1
 		name := fmt.Sprintf("%s %d", shape, seed)
 		if strange {
 			name += " with strangers"
 		}
-		out = append(out, formatstest.Fixture{Name: name, Real: true, Make: func(t *testing.T, dir string) string {
+		out = append(out, formatstest.Fixture{Name: name, Real: true, Uncounted: format == "cursor-ide", Make: func(t *testing.T, dir string) string {
 			p := graphgen.New(seed, shape)
 			g := p.Graph()
 			if strange {
@@ -70,6 +76,16 @@ func generatedAgents(t *testing.T, format string) (out []formatstest.Fixture) {
 		}})
 	}
 	return out
+}
+
+// wentBack is a chat in which the user went back on a turn.
+func wentBack(t *testing.T, dir string) string {
+	p := graphgen.New(1, graphgen.SpineOnly)
+	path, err := p.WriteChat(t.Context(), dir, p.WentBack(graphgen.New(2, graphgen.SpineOnly)), graphgen.Odd{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // graphSeeds is how many stores of agents are generated of each shape.

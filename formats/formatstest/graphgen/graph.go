@@ -73,6 +73,20 @@ func (p *Plan) graph(strange bool) *Graph {
 	return g
 }
 
+// WentBack is Graph, and a state in which the last turn is a short one of another plan: the user
+// went back on it.
+func (p *Plan) WentBack(other *Plan) *Graph {
+	g, left, old := p.Graph(), *p, &Graph{at: map[string]int{}}
+	last := *other.turns[0]
+	last.responses = []*response{{text: other.plan + "!", spoken: [2]int64{last.start + 1, last.start + 2}}}
+	left.turns = append(slices.Clone(p.turns[:len(p.turns)-1]), &last)
+	old.Put(old.wire(left.state(old)))
+	for _, b := range old.Blobs {
+		g.Put(b.Data)
+	}
+	return g
+}
+
 // Reached reports whether the newest state leads to a blob.
 func (g *Graph) Reached(n int) bool {
 	return slices.ContainsFunc(g.live, func(b Blob) bool { return b.ID == g.Blobs[n].ID })
