@@ -55,6 +55,24 @@
 // from, and how many bytes of that file come before it (history_base). Both files
 // are read. What was written to the original later is not part of the fork.
 //
+// # What Codex does with what others write
+//
+// Measured with 0.169.0, in its terminal and with codex exec. The model is always sent what the
+// rollout has; the screen shows that, too, if lines have no ordinal (history_mode legacy).
+// Otherwise it shows what the client keeps of the rollout in thread_history_1.sqlite, up to
+// next_rollout_byte_offset:
+//
+//	lines are appended            those after that place are taken: turns from task_started to
+//	                              task_complete with their item_completed; no older events
+//	bytes before it are changed   the screen shows what was there, until the rows of the
+//	                              session are deleted, and Codex makes them again
+//	the rollout is gone           "no rollout found"
+//	a turn_context names a model  the terminal continues with it, and codex exec does not
+//
+// So what is appended to lines with an ordinal has turns and items, it is not taken away again
+// once it is in that database (see formats.Writer.Taken), and no turn_context is
+// written: the service of another client's model is another one.
+//
 // # Not verified
 //
 // Subagents, reviews, turns that were taken back, and summaries by the provider:

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/lineclient"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/toolmap"
@@ -54,6 +57,7 @@ func spelling() *lineclient.Spelling {
 			w.Put(p)
 		},
 		Line: spell,
+		End:  endTurn,
 		Call: command,
 	}
 }
@@ -109,10 +113,12 @@ func spell(w *lineclient.Lines, s *lineclient.Said) {
 			}
 		}
 	case lineclient.Command:
+		beginTurn(w)
 		item(w, "user", s.Parts[:1])
 		shown(w, "user_message", lineclient.Words(s.Parts[:1]))
 		injection(w, &lineclient.Said{Tag: "bash-stdout", Parts: s.Parts[1:]})
 	case lineclient.Prompt:
+		beginTurn(w)
 		item(w, "user", s.Parts)
 		shown(w, "user_message", lineclient.Words(s.Parts))
 	default:
@@ -160,8 +166,50 @@ func put(w *lineclient.Lines, line, kind string, body func(p *object.Writer)) {
 	w.Put(p)
 }
 
+// shown writes the event that shows what is said.
 func shown(w *lineclient.Lines, kind, words string) {
-	put(w, "event_msg", kind, func(p *object.Writer) { p.Text("message", words) })
+	if w.Number() < 0 {
+		put(w, "event_msg", kind, func(p *object.Writer) { p.Text("message", words) })
+		return
+	}
+	if w.Turn == "" {
+		beginTurn(w)
+	}
+	of := [2]string{"UserMessage", "text"}
+	if kind == "agent_message" {
+		of = [2]string{"AgentMessage", "Text"}
+	}
+	put(w, "event_msg", "item_completed", func(p *object.Writer) {
+		p.Text("thread_id", w.Session())
+		p.Text("turn_id", w.Turn)
+		p.Name("item")
+		item, content := object.New(p.B), object.New(nil)
+		item.Text("type", of[0])
+		item.Text("id", fmt.Sprintf("%s-%d", w.Turn, w.Number()))
+		content.Text("type", of[1])
+		content.Text("text", words)
+		item.Raw("content", slices.Concat([]byte{'['}, content.Done(), []byte{']'}))
+		p.B = item.Done()
+		p.Num("started_at_ms", int(w.Millis()))
+		p.Num("completed_at_ms", int(w.Millis()))
+	})
+}
+
+// beginTurn begins a turn in a session whose lines have numbers: of one that has none Codex
+// shows the older events, of one that has some only items of turns.
+func beginTurn(w *lineclient.Lines) {
+	if endTurn(w); w.Number() >= 0 {
+		w.Turn = filename.NamedUUID("rehome/codex/turn/1\x00", w.Session(), strconv.FormatInt(w.Number(), 10))
+		put(w, "event_msg", "task_started", func(p *object.Writer) { p.Text("turn_id", w.Turn) })
+	}
+}
+
+// endTurn ends the turn that is open. Without an end it is one that was interrupted.
+func endTurn(w *lineclient.Lines) {
+	if w.Turn != "" {
+		put(w, "event_msg", "task_complete", func(p *object.Writer) { p.Text("turn_id", w.Turn) })
+		w.Turn = ""
+	}
 }
 
 // item writes a message as an item.

@@ -46,6 +46,8 @@ type Spelling struct {
 	Own bool
 	// Models reports that answers name their models.
 	Models bool
+	// End writes what ends the lines that were appended to a session. nil: nothing does.
+	End func(w *Lines)
 	// Mark writes a line with data that the client does not read. It is the last one.
 	Mark func(w *Lines, data []byte)
 }
@@ -153,6 +155,8 @@ type Lines struct {
 	n      int
 	sent   int64
 	number int64 // of the last line, if lines have numbers; -1: they have none
+
+	Turn string // the one that is open, for the spelling
 
 	id     string // of the session
 	tell   *teller
@@ -285,6 +289,9 @@ func (w *Lines) Time() string { return w.at.UTC().Format("2006-01-02T15:04:05.00
 
 // Session returns the id of the session.
 func (w *Lines) Session() string { return w.id }
+
+// Number returns that of the last line; -1 if lines have none.
+func (w *Lines) Number() int64 { return w.number }
 
 // ID returns the id of the line that was begun last.
 func (w *Lines) ID() string { return w.line }
@@ -426,7 +433,10 @@ func (c *target) extend(ctx context.Context, s *session.Session, b formats.Sessi
 	if err := w.tell.all(ctx); err != nil {
 		return err
 	}
-	if w.said = nil; len(w.tips) > 1 { // the client continues the last line, so that one is not of a branch
+	if w.said = nil; c.Spell.End != nil {
+		c.Spell.End(w)
+	}
+	if len(w.tips) > 1 { // the client continues the last line, so that one is not of a branch
 		c.Spell.Mark(w, []byte("{}"))
 	}
 	return errors.Join(w.out.Flush(), f.Sync())
