@@ -38,5 +38,8 @@ func undoFiles(ctx context.Context, reg *formats.Registry, folder undo.Folder, r
 			return errors.Is(err, formats.ErrBusy)
 		}
 	}
+	if to != nil && to.Writer != nil && to.Writer.Taken != nil {
+		u.Taken = func(f *undo.File) (bool, error) { return to.Writer.Taken(ctx, f.Path, f.Size) }
+	}
 	return u.Undo(r)
 }

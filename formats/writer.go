@@ -55,6 +55,10 @@ type Writer struct {
 	// continued the session. nil: unknown.
 	Unmodified func(ctx context.Context, path string) (bool, error)
 
+	// Taken reports whether the client has taken more of a file than its first bytes into a
+	// database of its own, so that the rest has to stay. nil: it has none.
+	Taken func(ctx context.Context, path string, size int64) (bool, error)
+
 	// State returns what tells a conversation in a folder from all others, "" if it was
 	// modified since a sink wrote it. It is set if Folders is: clients change the files of
 	// a folder when they only open it.

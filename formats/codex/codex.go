@@ -60,7 +60,7 @@ func Format() *formats.Format {
 			"RH498": "rehome reads one that is not compressed, and one in sessions",
 		},
 	})
-	f.Probe, f.Strays, f.Merge = probe, strays, merge()
+	f.Probe, f.Strays, f.Merge, f.Writer.Taken = probe, strays, merge(), taken
 	return f
 }
 

@@ -21,6 +21,7 @@ type Undoer struct {
 	Dir    string                             // of the record
 	State  func(f *undo.File) (string, error) // of a file or folder that is no File.Tree
 	InUse  func(folder string) bool           // whether its client has it open; may be nil
+	Taken  func(f *undo.File) (bool, error)   // whether its client has what was appended elsewhere, too; may be nil
 	DryRun bool
 }
 
@@ -133,9 +134,15 @@ func (u *Undoer) judge(f *undo.File) (do func(undo.File) error, kept string, err
 		if err := copyStart(sum, f.Path, f.Size); err != nil {
 			return nil, "", err
 		}
-		if hex.EncodeToString(sum.Sum(nil)) == f.Before {
-			return cutAppended, "", nil
+		if hex.EncodeToString(sum.Sum(nil)) != f.Before {
+			break
 		}
+		if u.Taken != nil {
+			if is, err := u.Taken(f); err != nil || is {
+				return nil, "its client has opened it, and shows what was added from a database of its own", err
+			}
+		}
+		return cutAppended, "", nil
 	}
 	return nil, "its earlier state was not kept", nil
 }
