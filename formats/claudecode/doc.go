@@ -87,9 +87,10 @@
 //
 // # Packages
 //
-// internal/outline knows the files and the tree of their lines. internal/read,
-// internal/write and internal/audit import it, and not each other. This package has
-// what is left: Format, Probe and the exact conversion.
+// internal/shape declares the kinds of lines, their members and the types of blocks.
+// internal/outline knows the files, and finds the live branch of their lines. The others
+// import these, and not each other. This package has what is left: Format, Probe and the
+// exact conversion.
 //
 // # Not verified
 //

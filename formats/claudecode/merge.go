@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/forks"
 	"rehome/formats/internal/object"
@@ -44,13 +45,8 @@ func owner(p string) string {
 // rewrite gives a line to a fork. Output that is too long for a line, and subagents, are
 // in files that lines name by their paths: those of the fork are in its own folder.
 func rewrite(dst, line []byte, _ string, ids map[string]string, _ string) (out []byte, titled bool) {
-	switch rawjson.TextAt(line, "type") {
-	case "custom-title":
-		line, titled = forks.Retitle(line, "customTitle", "")
-	case "ai-title":
-		line, titled = forks.Retitle(line, "aiTitle", "")
-	case "summary":
-		line, titled = forks.Retitle(line, "summary", "")
+	if member := shape.Titles[rawjson.TextAt(line, "type")]; member != "" {
+		line, titled = forks.Retitle(line, member, "")
 	}
 	for id, fork := range ids {
 		for _, folder := range []string{"tool-results", "subagents"} {

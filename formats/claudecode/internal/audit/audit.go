@@ -2,6 +2,7 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-
-	"bytes"
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
@@ -247,8 +246,8 @@ func (k *references) seek(s sought) { k.sought = append(k.sought, s) }
 // addLines adds the uuids of a file that was read.
 func (k *references) addLines(g *fileAudit) {
 	if k.lines != nil {
-		for id := range g.at {
-			k.lines[id] = struct{}{}
+		for _, l := range g.links {
+			k.lines[l.UUID] = struct{}{}
 		}
 	}
 }

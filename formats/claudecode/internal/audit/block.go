@@ -2,11 +2,11 @@ package audit
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/rule"
 	"rehome/internal/rawjson"
 )
@@ -15,11 +15,10 @@ import (
 // so the session cannot be continued while it has a block that the API rejects.
 type blocks struct {
 	*fileAudit
-	link    int32
-	answer  bool
-	results int
-	words   []byte // the first text, as JSON
-	image   bool
+	link   int32
+	answer bool
+	words  []byte // the first text, as JSON
+	image  bool
 }
 
 // say adds a finding about this message.
@@ -63,8 +62,8 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	if kind == "" {
 		return
 	}
-	fields, ok := Fields(kind)
-	if !ok {
+	t := shape.Blocks[kind]
+	if t == nil {
 		if !strings.HasSuffix(kind, "_tool_result") {
 			b.say(b.unknown("RH451"), at+"/type", "block type %q", rule.Clip(kind))
 		} else {
@@ -72,11 +71,9 @@ func (b *blocks) block(raw []byte, n int, at string) {
 		}
 		return
 	}
-	if len(fields) > 0 {
-		b.only(raw, kind, fields, at)
-	}
-	switch kind {
-	case "text":
+	b.only(raw, kind, t, at)
+	switch t.Fate {
+	case shape.Text:
 		words := rawjson.Last(raw, "text")
 		if b.words == nil {
 			b.words = words
@@ -84,48 +81,24 @@ func (b *blocks) block(raw []byte, n int, at string) {
 		if rawjson.IsText(words) && empty(words) {
 			b.say("RH445", at+"/text", "")
 		}
-	case "image", "document":
+	case shape.Media:
 		b.image = true
 		b.media(raw, at)
-	case "thinking":
+	case shape.Thinking:
 		b.thinking(raw, at)
-	case "tool_use":
+	case shape.Call:
 		b.call(raw, n, at)
-	case "server_tool_use", "mcp_tool_use":
-		b.served = append(b.served, blockRef{outline.Hash(rawjson.Last(raw, "id")), b.link, int32(n)})
-	case "tool_result":
+	case shape.Served:
+		b.served = append(b.served, outline.Mention{Call: outline.Hash(rawjson.Last(raw, "id")), Line: b.link, Block: int32(n)})
+	case shape.Answer:
 		b.result(raw, n, at)
 	}
 }
 
-// Fields returns the members that the API accepts in a type of block; nil if the
-// type is known, but its members are not. Claude Code sends members unchanged.
-func Fields(kind string) (fields []string, known bool) {
-	switch kind {
-	case "text":
-		return []string{"text", "citations", "cache_control"}, true
-	case "thinking":
-		return []string{"thinking", "signature"}, true
-	case "redacted_thinking":
-		return []string{"data"}, true
-	case "tool_use":
-		return []string{"id", "name", "input", "caller", "cache_control"}, true
-	case "tool_result":
-		return []string{"tool_use_id", "content", "is_error", "cache_control"}, true
-	case "image":
-		return []string{"source", "cache_control"}, true
-	case "document":
-		return []string{"source", "title", "context", "citations", "cache_control"}, true
-	case "server_tool_use", "mcp_tool_use", "mcp_tool_listing", "search_result", "container_upload", "tool_reference", "compaction",
-		"mid_conv_system", "fallback", "browser_state":
-		return nil, true
-	}
-	return nil, false
-}
-
-func (b *blocks) only(raw []byte, kind string, fields []string, at string) {
+// only reports a member that the API rejects. Claude Code sends members unchanged.
+func (b *blocks) only(raw []byte, kind string, t *shape.Block, at string) {
 	for name := range rawjson.Members(raw) {
-		if string(name) != "type" && !slices.Contains(fields, string(name)) {
+		if !t.Knows(string(name)) {
 			b.say(b.unknown("RH452"), at, "block of type %s has %q", kind, rule.Clip(string(name)))
 			return
 		}
@@ -157,12 +130,13 @@ func (b *blocks) call(raw []byte, n int, at string) {
 	}
 	call := outline.Hash(rawjson.Last(raw, "id"))
 	b.references.calls[call] = true
-	b.calls = append(b.calls, blockRef{call, b.link, int32(n)})
+	b.tree.Uses = append(b.tree.Uses, outline.Mention{Call: call, Line: b.link, Block: int32(n)})
 }
 
 func (b *blocks) result(raw []byte, n int, at string) {
-	b.results++
-	b.fileAudit.results = append(b.fileAudit.results, blockRef{outline.Hash(rawjson.Last(raw, "tool_use_id")), b.link, int32(n)})
+	b.tree.Lines[b.link].Result = true
+	call := outline.Hash(rawjson.Last(raw, "tool_use_id"))
+	b.tree.Replies = append(b.tree.Replies, outline.Mention{Call: call, Line: b.link, Block: int32(n)})
 	content := rawjson.Last(raw, "content")
 	if len(content) == 0 {
 		return
@@ -180,16 +154,13 @@ func (b *blocks) result(raw []byte, n int, at string) {
 // inner checks a block of a result.
 func (b *blocks) inner(raw []byte, at string) {
 	kind := rawjson.TextAt(raw, "type")
-	fields, ok := Fields(kind)
+	t := shape.Blocks[kind]
 	switch {
 	case kind == "":
-	case !ok || strings.Contains(kind, "tool_use") || strings.Contains(kind, "thinking") || kind == "tool_result":
+	case t == nil || !t.InAnswer():
 		b.say(b.unknown("RH451"), at+"/type", "block type %q", rule.Clip(kind))
 	default:
-		if len(fields) > 0 {
-			b.only(raw, kind, fields, at)
-		}
-		if kind == "image" || kind == "document" {
+		if b.only(raw, kind, t, at); t.Fate == shape.Media {
 			b.media(raw, at)
 		}
 	}

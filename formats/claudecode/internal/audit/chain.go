@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/rule"
 )
 
@@ -20,15 +21,15 @@ func (g *fileAudit) chain() {
 	}
 	g.continued()
 	g.parents(all)
-	g.walk()
+	g.preserved()
+	g.walk(all)
 	g.times()
 	g.branches(all)
-	g.preserved()
 	g.sent()
 	if len(g.replies) == 0 || len(g.broken) == 0 {
 		for _, d := range g.served {
-			if !g.replies[d.id] {
-				g.say("RH466", int(g.links[d.link].line), "/message/content/"+strconv.Itoa(int(d.block)), "")
+			if !g.replies[d.Call] {
+				g.say("RH466", int(g.links[d.Line].line), "/message/content/"+strconv.Itoa(int(d.Block)), "")
 			}
 		}
 	}
@@ -41,26 +42,26 @@ func (g *fileAudit) parents(all bool) {
 	excused := 0 // unreadable lines that explain a missing one
 	for i := range g.links {
 		k := &g.links[i]
-		if !g.main(k) || k.kind == outline.Other {
+		if !g.main(k) || k.kind == shape.Other {
 			continue
 		}
-		if k.root {
-			if int32(i) != g.first && !k.boundary && !k.beside && !all {
+		if k.Root {
+			if int32(i) != g.first && !k.Boundary && !k.beside && !all {
 				g.again(k)
 			}
 			continue
 		}
-		at, ok := g.at[k.parent]
+		at, ok := g.find(k.Parent)
 		switch {
-		case missed[k.parent] || ok && g.links[at].kind != outline.Other:
+		case missed[k.Parent] || ok && g.links[at].kind != shape.Other:
 		case ok:
 			g.say("RH443", int(g.links[at].line), "/type", "")
-			missed[k.parent] = true
+			missed[k.Parent] = true
 		case excused < len(g.broken) && g.broken[excused] < k.line:
 			excused++
-			missed[k.parent] = true
+			missed[k.Parent] = true
 		default:
-			s := sought{what: k.parent, id: "RH352", file: g.file, line: k.line, pointer: "/parentUuid"}
+			s := sought{what: k.Parent, id: "RH352", file: g.file, line: k.line, pointer: "/parentUuid"}
 			if int32(i) <= g.lead || !k.speaks() {
 				s.id = "RH431"
 			}
@@ -73,10 +74,10 @@ func (g *fileAudit) parents(all bool) {
 func (g *fileAudit) preserved() {
 	said := len(g.broken) > 0
 	for _, d := range g.kept {
-		if at, ok := g.at[d.id]; ok {
+		if at, ok := g.find(d.Call); ok {
 			g.links[at].kept = true
 		} else if !said {
-			g.say("RH374", int(g.links[d.link].line), "/compactMetadata/preservedMessages", "")
+			g.say("RH374", int(g.links[d.Line].line), "/compactMetadata/preservedMessages", "")
 			said = true
 		}
 	}
@@ -120,10 +121,10 @@ func (g *fileAudit) again(k *link) {
 func (g *fileAudit) continued() {
 	for i := g.first; int(i) < len(g.links); i++ {
 		k := &g.links[i]
-		_, here := g.at[k.parent]
+		_, here := g.find(k.Parent)
 		switch {
-		case !g.main(k) || k.kind == outline.Other || here && !k.speaks():
-		case !here && !k.root && (!k.speaks() || k.result || g.thread && i == g.first):
+		case !g.main(k) || k.kind == shape.Other || here && !k.speaks():
+		case !here && !k.Root && (!k.speaks() || k.Result || g.thread && i == g.first):
 			g.lead = i
 		default:
 			return
@@ -139,15 +140,15 @@ func (g *fileAudit) main(k *link) bool { return g.thread || !k.side }
 func (g *fileAudit) roots() (roots, lines int) {
 	for i := range g.links {
 		k := &g.links[i]
-		if !g.main(k) || k.kind == outline.Other {
+		if !g.main(k) || k.kind == shape.Other {
 			continue
 		}
 		if g.first < 0 {
 			g.first = int32(i)
 		}
-		if !k.boundary {
+		if !k.Boundary {
 			lines++
-			if k.root {
+			if k.Root {
 				roots++
 			}
 		}
@@ -156,45 +157,28 @@ func (g *fileAudit) roots() (roots, lines int) {
 }
 
 // speaks reports whether a line is a prompt, a result or an answer.
-func (k *link) speaks() bool { return k.kind == outline.User || k.kind == outline.Assistant }
+func (k *link) speaks() bool { return k.kind == shape.User || k.kind == shape.Assistant }
 
-// walk marks the lines that the client would send: the path from the last message
-// to the first or to the last compaction, other calls of its responses, and their
-// results.
-func (g *fileAudit) walk() {
-	i := len(g.links) - 1
-	for i >= 0 && !(g.links[i].speaks() && g.main(&g.links[i])) {
-		i--
-	}
-	responses := map[uint64]bool{}
-	for i >= 0 && !g.links[i].live {
-		g.steps++
+// walk marks the lines that the client would send: the live branch from the last message to
+// the first or to the last compaction. Without parents, it is the last message, with the
+// other lines of its response.
+func (g *fileAudit) walk(unlinked bool) {
+	var leaf *link
+	for i := len(g.links) - 1; i >= 0; i-- {
 		k := &g.links[i]
-		k.live = true
-		if k.kind == outline.Assistant && k.response != 0 {
-			responses[k.response] = true
+		k.live = k.Branch == outline.Live && !k.Archived && !k.kept && g.main(k)
+		if leaf == nil && k.live && k.speaks() {
+			leaf = k
 		}
-		if k.root {
-			break
-		}
-		if up, ok := g.at[k.parent]; ok && int(up) != i {
-			i = int(up)
-			continue
-		}
-		for i--; i >= 0 && (!g.main(&g.links[i]) || g.links[i].kind == outline.Other); i-- { // the previous line replaces the missing parent
-			g.steps++
+		if unlinked && leaf != k {
+			k.live = k.live && leaf != nil && k.Response != 0 && k.Response == leaf.Response
 		}
 	}
-	for i := range g.links {
+	for i := range g.links { // older clients also send second results
 		k := &g.links[i]
-		if k.live || !g.main(k) {
-			continue
-		}
-		if k.kind == outline.Assistant && responses[k.response] {
-			k.live = true
-		} else if up, ok := g.at[k.parent]; ok && k.result && g.links[up].live && g.links[up].kind == outline.Assistant {
-			k.live = true
-		}
+		up, ok := g.find(k.Parent)
+		beside := ok && k.Result && k.Branch >= 0 && g.main(k)
+		k.live = k.live || beside && g.links[up].live && g.links[up].kind == shape.Assistant
 	}
 }
 
@@ -249,11 +233,11 @@ func (g *fileAudit) branches(all bool) {
 	over := false
 	for i := len(g.links) - 1; i >= 0; i-- {
 		k := &g.links[i]
-		if at := g.at[k.uuid]; int(at) == i && k.speaks() && g.main(k) && !k.live && !over {
+		if k.Branch != outline.Dropped && k.speaks() && g.main(k) && !k.live && !over {
 			off.n++
 			off.line = int(k.line)
 		}
-		over = over || k.live && (k.boundary || k.root && !k.beside && int32(i) != g.first)
+		over = over || k.live && (k.Boundary || k.Root && !k.beside && int32(i) != g.first)
 	}
 	if off.n > 0 && !all {
 		g.say("RH357", off.line, "", "%v", off.amount())

@@ -6,6 +6,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
@@ -13,30 +14,22 @@ import (
 	"rehome/internal/rawjson"
 )
 
-// link holds what the place of a line of the conversation depends on.
+// link is a line of the conversation. What its place depends on is in the tree.
 type link struct {
-	uuid, parent, response uint64
-	sum                    uint64 // hash of the line
-	at                     int64  // milliseconds, or never if it has no time
-	line                   int32
-	kind                   outline.Kind
-	side, root, boundary   bool
-	prompt, result         bool
-	bare                   bool // without a parentUuid, even null
-	filler                 bool // written by the client after a turn was stopped
-	live                   bool // on the branch that the client continues
-	kept                   bool // preserved by a compaction, so it is sent too
-	beside                 bool // the root of a branch that rehome wrote, or of the first line after these
+	*outline.Line        // known once the file is read
+	sum           uint64 // hash of the line
+	at            int64  // milliseconds, or never if it has no time
+	line          int32
+	kind          shape.Kind
+	side, prompt  bool
+	bare          bool // without a parentUuid, even null
+	filler        bool // written by the client after a turn was stopped
+	live          bool // on the branch that the client continues, and after the last compaction
+	kept          bool // preserved by a compaction, so it is sent too
+	beside        bool // the root of a branch that rehome wrote, or of the first line after these
 }
 
 const never = -1 << 62
-
-// blockRef is a call, a result or another reference of a block.
-type blockRef struct {
-	id    uint64
-	link  int32 // index of its line in links
-	block int32
-}
 
 // remark is a finding that is reported only if the client sends the line, which is
 // known at the end of the file.
@@ -46,37 +39,35 @@ type remark struct {
 	args              []any
 }
 
-// fileAudit is the check of one file. It holds 72 bytes for each line.
+// fileAudit is the check of one file. It holds 120 bytes for each line.
 type fileAudit struct {
 	*worker
 	file       string
-	id         string // id of its session
-	agent      string // id of its subagent, from the name of the file
-	thread     bool   // the file holds only the lines of a subagent
-	begun      bool   // a line was read that is not on an abandoned branch written by rehome
-	client     []byte // version of the client in the current line, as JSON
+	id         string     // id of its session
+	agent      string     // id of its subagent, from the name of the file
+	thread     bool       // the file holds only the lines of a subagent
+	begun      bool       // a line was read that is not on an abandoned branch written by rehome
+	entry      shape.Line // the current line
 	references *references
 
 	links   []link
-	first   int32            // first link of the thread; -1 if there is none
-	lead    int32            // the last of the first lines that continue another session
-	steps   int              // number of visited links, for tests
-	at      map[uint64]int32 // the last link with each uuid
-	calls   []blockRef
-	results []blockRef
-	served  []blockRef      // calls that the API runs itself
-	replies map[uint64]bool // ids of those with a result
+	first   int32             // first link of the thread; -1 if there is none
+	lead    int32             // the last of the first lines that continue another session
+	tree    *outline.Tree     // of the links
+	others  map[uint64]int32  // the last link with each uuid, of types that are not known
+	served  []outline.Mention // calls that the API runs itself
+	replies map[uint64]bool   // ids of those with a result
 	thinks  []thought
 	remarks []remark
-	kept    []blockRef // messages that a compaction preserved
-	broken  []int32    // unreadable lines: what they contained is not reported as missing
-	unnamed []int32    // lines without a uuid
+	kept    []outline.Mention // messages that a compaction preserved
+	broken  []int32           // unreadable lines: what they contained is not reported as missing
+	unnamed []int32           // lines without a uuid
 
 	strays  counted // lines with the id of another session
 	agents  counted // lines with the id of another subagent
 	sides   int     // lines of a subagent
 	opening string  // isSidechain of the first line
-	entry   string
+	started string  // how the client was started
 	model   string
 	models  int // the line with the model
 	usage   int64
@@ -132,7 +123,8 @@ func (g *fileAudit) say(id string, line int, pointer, says string, args ...any) 
 
 // read reads the file once, and then applies the rules that need all of it.
 func (g *fileAudit) read() error {
-	g.at, g.cwds, g.replies, g.summary, g.first, g.lead = map[uint64]int32{}, map[string]bool{}, map[uint64]bool{}, -1, -1, -1
+	g.tree, g.others, g.cwds, g.replies = outline.NewTree(g.thread), map[uint64]int32{}, map[string]bool{}, map[uint64]bool{}
+	g.summary, g.first, g.lead = -1, -1, -1
 	o := linecheck.Options{Format: outline.FormatName, Most: outline.MaxLine, Odd: func(n int) { g.lost(n) }}
 	for l, err := range linecheck.Lines(g.ctx, g.path(g.file), g.file, g.view, g.q, o) {
 		if err != nil {
@@ -142,6 +134,12 @@ func (g *fileAudit) read() error {
 		if g.q.Layers != rule.Container {
 			g.line(&l)
 		}
+	}
+	for i := range g.links {
+		g.links[i].Line = &g.tree.Lines[i]
+	}
+	if err := g.tree.Walk(g.ctx); err != nil {
+		return err
 	}
 	g.chain()
 	g.pairs()
@@ -154,20 +152,20 @@ func (g *fileAudit) read() error {
 func (g *fileAudit) line(l *linecheck.Line) {
 	var known bool // another rule has reported what the schema would
 	schema := "claude-code-entry-1"
-	kindName := rawjson.Text(l.Member("type"))
-	g.client = l.Member("version")
+	g.entry.Split(l.Members())
+	kindName := g.entry.Text(shape.Type)
 	switch kindName {
 	case "user", "assistant", "system", "attachment":
 		schema = "claude-code-" + kindName + "-1"
-		known = g.linked(l, kindName)
+		known = g.linked(l)
 	case "progress":
-		g.linked(l, kindName)
+		g.linked(l)
 	default:
 		if outline.KnownType(kindName) {
 			g.heads.entry(g, l, kindName)
 			break
 		}
-		g.linked(l, "")
+		g.linked(l)
 		if kindName != "" {
 			g.say("RH204", l.Number, "/type", "line type %q", rule.Clip(kindName))
 		}
@@ -182,7 +180,7 @@ func (g *fileAudit) line(l *linecheck.Line) {
 // unknown returns the rule for something unknown in the current line: id, or RH204
 // if a newer client wrote the line.
 func (g *fileAudit) unknown(id string) string {
-	if outline.Newer(rawjson.Text(g.client)) {
+	if outline.Newer(g.entry.Text(shape.Version)) {
 		return "RH204"
 	}
 	return id
@@ -190,72 +188,70 @@ func (g *fileAudit) unknown(id string) string {
 
 // linked checks the envelope of a line of the conversation. known: the findings are
 // already reported, so the schema is not applied.
-func (g *fileAudit) linked(l *linecheck.Line, kindName string) (known bool) {
-	k := link{uuid: outline.Hash(l.Member("uuid")), line: int32(l.Number), at: never, kind: kindOf(l, kindName)}
-	if k.uuid == 0 {
-		if k.kind != outline.Other {
+func (g *fileAudit) linked(l *linecheck.Line) (known bool) {
+	e := &g.entry
+	k := link{line: int32(l.Number), at: never, kind: e.Kind(), bare: e[shape.Parent] == nil, side: e.Flag(shape.Side)}
+	if k.kind == shape.Assistant && e.Flag(shape.APIError) {
+		k.kind = shape.System // displayed, but never sent
+	}
+	uuid := outline.Hash(e[shape.UUID])
+	if uuid == 0 {
+		if k.kind != shape.Other {
 			g.lost(l.Number)
 			g.unnamed = append(g.unnamed, int32(l.Number))
 			return g.q.Enabled(rule.References)
 		}
 		return false
 	}
-	parent := l.Member("parentUuid")
-	k.parent, k.bare = outline.Hash(parent), parent == nil
-	k.root = k.parent == 0
+	if k.bare { // the client takes it for a root
+		e[shape.Parent] = []byte("null")
+	}
+	was, twice := g.find(uuid)
+	i := int32(len(g.links))
+	message := e[shape.Message]
+	e[shape.Message] = nil // which is read once, below
+	g.tree.Add(outline.Line{}, e)
+	e[shape.Message] = message
+	if k.Line = &g.tree.Lines[i]; k.kind == shape.Other {
+		g.others[uuid] = i
+	}
 	k.sum = digest.Bytes(l.Bytes).Lo
-	k.side = string(l.Member("isSidechain")) == "true"
-	compaction := k.kind == outline.System && string(l.Member("subtype")) == `"compact_boundary"`
-	k.boundary = compaction || k.kind == outline.User && k.root && string(l.Member("isCompactSummary")) == "true"
-	if g.main(&k) && k.kind != outline.Other && (k.root || !g.begun) {
-		branch := rawjson.Last(l.Member("rehome"), "branch") != nil
-		k.beside = k.root && (branch || !g.begun)
+	if g.main(&k) && k.kind != shape.Other && (k.Root || !g.begun) {
+		branch := rawjson.Last(e[shape.Own], "branch") != nil
+		k.beside = k.Root && (branch || !g.begun)
 		g.begun = g.begun || !branch
 	}
-	known = k.root && k.bare && len(g.links) > 0 && g.q.Enabled(rule.References)
+	known = k.bare && len(g.links) > 0 && g.q.Enabled(rule.References)
 	g.envelope(l, &k)
-	if k.kind != outline.Other && k.kind != outline.Progress {
-		t, ok := dated(l.Member("timestamp"))
+	if k.kind != shape.Other && k.kind != shape.Progress {
+		t, ok := dated(e[shape.Time])
 		k.at = t
 		known = known || !ok && g.q.Enabled(rule.Meaning)
 	}
-	if was, twice := g.at[k.uuid]; twice {
+	if twice {
 		id := "RH351"
 		if g.links[was].sum == k.sum {
 			id = "RH432"
 		}
 		g.say(id, l.Number, "/uuid", "also on line %d", g.links[was].line)
 	}
-	i := int32(len(g.links))
-	g.at[k.uuid] = i
-	if k.kind == outline.User || k.kind == outline.Assistant {
+	if k.kind.Said() {
 		known = g.message(l, &k, i) || known
 	}
-	if compaction {
-		g.boundary(l, i)
+	if k.kind == shape.System && e.Compacts() {
+		g.boundary(i)
 	}
+	k.Line = nil // the tree grows
 	g.links = append(g.links, k)
 	return known
 }
 
-// kindOf returns the kind of a line of the conversation.
-func kindOf(l *linecheck.Line, name string) outline.Kind {
-	switch name {
-	case "user":
-		return outline.User
-	case "assistant":
-		if string(l.Member("isApiErrorMessage")) != "true" {
-			return outline.Assistant
-		}
-		return outline.System // displayed, but never sent
-	case "system":
-		return outline.System
-	case "attachment":
-		return outline.Attachment
-	case "progress":
-		return outline.Progress
+// find returns the last link with a uuid.
+func (g *fileAudit) find(uuid uint64) (i int32, ok bool) {
+	if i, ok = g.tree.At[uuid]; !ok {
+		i, ok = g.others[uuid]
 	}
-	return outline.Other
+	return i, ok
 }
 
 // dated parses a time. The client accepts every date that JavaScript accepts.
@@ -275,27 +271,27 @@ func dated(v []byte) (ms int64, ok bool) {
 // envelope collects what the lines contain about the session.
 func (g *fileAudit) envelope(l *linecheck.Line, k *link) {
 	if len(g.links) == 0 {
-		g.opening = string(l.Member("isSidechain"))
+		g.opening = string(g.entry[shape.Side])
 	}
 	if k.side {
 		g.sides++
 	}
-	if id := rawjson.Text(l.Member("sessionId")); id != "" && id != g.id && formats.IsUUID(g.id) {
+	if id := g.entry.Text(shape.Session); id != "" && id != g.id && formats.IsUUID(g.id) {
 		g.strays.add(l.Number)
 	}
-	if g.agent != "" && (rawjson.Text(l.Member("agentId")) != g.agent || !k.side) {
+	if g.agent != "" && (g.entry.Text(shape.Agent) != g.agent || !k.side) {
 		g.agents.add(l.Number)
 	}
-	if cwd := l.Member("cwd"); cwd != nil && len(g.cwds) < 1000 && !g.cwds[string(cwd)] {
+	if cwd := g.entry[shape.Cwd]; cwd != nil && len(g.cwds) < 1000 && !g.cwds[string(cwd)] {
 		g.cwds[string(cwd)] = true
 	}
-	if g.entry == "" {
-		g.entry = rawjson.Text(l.Member("entrypoint"))
+	if g.started == "" {
+		g.started = g.entry.Text(shape.Entrypoint)
 		if kind := rawjson.Text(l.Member("sessionKind")); strings.HasPrefix(kind, "daemon") {
-			g.entry = "sdk: " + kind
+			g.started = "sdk: " + kind
 		}
 	}
 	if k.side && g.agent == "" && !g.thread {
-		g.references.beside(rawjson.Text(l.Member("agentId")))
+		g.references.beside(g.entry.Text(shape.Agent))
 	}
 }

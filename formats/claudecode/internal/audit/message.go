@@ -4,18 +4,19 @@ import (
 	"strconv"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/rule"
 	"rehome/internal/rawjson"
 )
 
 // boundary checks a compaction. A summary has to follow.
-func (g *fileAudit) boundary(l *linecheck.Line, i int32) {
+func (g *fileAudit) boundary(i int32) {
 	g.unsummed()
 	g.summary = i
-	for id := range outline.Preserved(l.Member("compactMetadata")) {
+	for id := range outline.Preserved(g.entry[shape.Compaction]) {
 		if len(g.kept) < outline.MaxCalls {
-			g.kept = append(g.kept, blockRef{id: id, link: i})
+			g.kept = append(g.kept, outline.Mention{Call: id, Line: i})
 		}
 	}
 }
@@ -30,7 +31,7 @@ func (g *fileAudit) unsummed() {
 // message checks the message of k, which will be link i.
 func (g *fileAudit) message(l *linecheck.Line, k *link, i int32) (known bool) {
 	var content, id, model, usage []byte
-	for name, v := range rawjson.Members(l.Member("message")) {
+	for name, v := range rawjson.Members(g.entry[shape.Message]) {
 		switch string(name) {
 		case "content":
 			content = v
@@ -46,25 +47,23 @@ func (g *fileAudit) message(l *linecheck.Line, k *link, i int32) (known bool) {
 		g.remark(i, "RH442", "/message", "")
 		return g.q.Enabled(rule.Meaning)
 	}
-	b := blocks{fileAudit: g, link: i, answer: k.kind == outline.Assistant}
+	b := blocks{fileAudit: g, link: i, answer: k.kind == shape.Assistant}
 	if b.answer {
-		k.response = outline.Hash(id)
-		if k.response == 0 {
+		if k.Response = outline.Hash(id); k.Response == 0 {
 			g.remark(i, "RH366", "/message/id", "")
 		}
 		g.answered(l, model, usage, k)
 	}
 	b.content(content)
 	k.filler = b.answer && g.model == "<synthetic>" && string(b.words) == `"No response requested."`
-	meta := string(l.Member("isMeta")) == "true"
-	summary := string(l.Member("isCompactSummary")) == "true"
-	if k.kind == outline.User {
-		k.result = b.results > 0
-		k.prompt = !k.result && !meta && !summary
+	meta := g.entry.Flag(shape.Meta)
+	summary := g.entry.Flag(shape.Summary)
+	if k.kind == shape.User {
+		k.prompt = !k.Result && !meta && !summary
 		if summary {
 			g.summary = -1
 		}
-		if k.result {
+		if k.Result {
 			g.offered(l, content)
 		}
 		if k.prompt && !k.side {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/rule"
 	"rehome/internal/rawjson"
@@ -26,23 +27,14 @@ type spot struct{ from, to int64 }
 
 // entry reads a line that may contain a title.
 func (h *headline) entry(g *fileAudit, l *linecheck.Line, kind string) {
-	member := ""
+	member := shape.Titles[kind]
 	switch kind {
-	case "custom-title":
-		member = "customTitle"
-	case "ai-title":
-		member = "aiTitle"
 	case "last-prompt":
 		member = "lastPrompt"
-	case "summary":
-		member = "summary"
 	case "continued-in":
 		g.say("RH471", l.Number, "", "")
-		return
-	default:
-		return
 	}
-	if outline.Blank(rawjson.Text(l.Member(member))) {
+	if member == "" || outline.Blank(rawjson.Text(l.Member(member))) {
 		return
 	}
 	s := spot{l.Offset, l.Offset + int64(len(l.Bytes))}
@@ -97,7 +89,7 @@ func (g *fileAudit) whole() {
 			leaf = i
 		}
 	}
-	if first >= 0 && g.links[first].kind == outline.Assistant && g.links[first].live && len(g.broken) == 0 && !g.thread {
+	if first >= 0 && g.links[first].kind == shape.Assistant && g.links[first].live && len(g.broken) == 0 && !g.thread {
 		g.say("RH453", int(g.links[first].line), "", "")
 	}
 	g.thought(leaf)
@@ -140,8 +132,8 @@ func (g *fileAudit) listed(f *family) {
 	if g.opening == "true" {
 		g.say("RH462", int(g.links[0].line), "/isSidechain", "")
 	}
-	if strings.HasPrefix(g.entry, "sdk") {
-		g.say("RH461", 0, "", "%q", rule.Clip(strings.TrimPrefix(g.entry, "sdk: ")))
+	if strings.HasPrefix(g.started, "sdk") {
+		g.say("RH461", 0, "", "%q", rule.Clip(strings.TrimPrefix(g.started, "sdk: ")))
 	}
 	if !g.heads.shown(g.size) {
 		if g.heads.prompts {
@@ -163,7 +155,7 @@ func (g *fileAudit) listed(f *family) {
 
 // offered reads the names of other files in a result.
 func (g *fileAudit) offered(l *linecheck.Line, content []byte) {
-	result := l.Member("toolUseResult")
+	result := g.entry[shape.Result]
 	if len(result) == 0 || result[0] != '{' {
 		return
 	}

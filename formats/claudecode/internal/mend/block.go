@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rehome/formats/claudecode/internal/audit"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/object"
 	"rehome/formats/rule"
@@ -54,10 +54,10 @@ func one(did func(rule.Finding, string, string), f rule.Finding, b []byte) ([]by
 		did(f, "made the block a text of its JSON", "")
 		return textBlock(string(b)), true
 	case "RH452":
-		fields, known := audit.Fields(rawjson.TextAt(b, "type"))
+		t := shape.Blocks[rawjson.TextAt(b, "type")]
 		var names []string
 		for name := range rawjson.Members(b) {
-			if known && string(name) != "type" && !slices.Contains(fields, string(name)) {
+			if t != nil && !t.Knows(string(name)) {
 				names = append(names, string(name))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/object"
@@ -16,12 +17,12 @@ import (
 
 // entry is a line of the conversation while it is repaired.
 type entry struct {
-	b                  []byte
-	n                  int
-	kind, uuid, parent string
-	bare               bool // without parentUuid, even null
-	main               bool
-	gone               bool // it is deleted
+	b            []byte
+	n            int
+	kind         shape.Kind
+	uuid, parent string
+	main         bool
+	gone         bool // it is deleted
 }
 
 func (e *entry) set(name, text string) { e.b = linerepair.SetText(e.b, name, text) }
@@ -30,10 +31,10 @@ func (e *entry) set(name, text string) { e.b = linerepair.SetText(e.b, name, tex
 func (e *entry) link(to string) {
 	e.parent = to
 	if to == "" {
-		e.b = linerepair.Set(e.b, "parentUuid", []byte("null"))
+		e.b = linerepair.Set(e.b, shape.Names[shape.Parent], []byte("null"))
 		return
 	}
-	e.set("parentUuid", to)
+	e.set(shape.Names[shape.Parent], to)
 }
 
 // line writes one line as it should be.
@@ -61,7 +62,7 @@ func (m *file) line(w *linerepair.Writer, l *lines.Line) error {
 			m.begin(w, e, f)
 		}
 	}
-	if e.kind == "user" || e.kind == "assistant" {
+	if e.kind.Said() {
 		m.message(e, findings)
 	}
 	if e.gone {
@@ -83,26 +84,11 @@ func (m *file) parse(l *lines.Line) (*entry, bool) {
 	if l.Long {
 		return nil, false
 	}
-	e := &entry{b: bytes.TrimRight(l.Bytes, "\r"), n: l.Number, bare: true}
-	side := false
-	for name, v := range rawjson.Members(e.b) {
-		switch string(name) {
-		case "type":
-			e.kind = rawjson.Text(v)
-		case "uuid":
-			e.uuid = rawjson.Text(v)
-		case "parentUuid":
-			e.parent, e.bare = rawjson.Text(v), false
-		case "isSidechain":
-			side = string(v) == "true"
-		}
-	}
-	e.main = m.thread || !side
-	switch e.kind {
-	case "user", "assistant", "system", "attachment", "progress":
-		return e, true
-	}
-	return e, false
+	e := &entry{b: bytes.TrimRight(l.Bytes, "\r"), n: l.Number}
+	in := shape.Of(e.b)
+	e.kind, e.uuid, e.parent = in.Kind(), in.Text(shape.UUID), in.Text(shape.Parent)
+	e.main = m.thread || !in.Flag(shape.Side)
+	return e, e.kind.Chained()
 }
 
 // identify gives a line its uuid and its parent, where the whole line is wrong.
@@ -128,7 +114,7 @@ func (m *file) identify(e *entry, findings []rule.Finding) {
 			m.r.Did(f, "gave the second line another uuid, and linked the lines after it to that", "")
 		}
 	}
-	if m.unlinked && string(rawjson.Last(e.b, "subtype")) != `"compact_boundary"` && string(rawjson.Last(e.b, "isCompactSummary")) != "true" {
+	if in := shape.Of(e.b); m.unlinked && !in.Compacts() && !in.Flag(shape.Summary) {
 		if e.uuid == "" {
 			e.uuid = m.newID(e.n, "line")
 			e.set("uuid", e.uuid)
@@ -175,11 +161,7 @@ func (m *file) begin(w *linerepair.Writer, e *entry, f rule.Finding) {
 // envelope returns a line of type user with the members that each line has.
 func (m *file) envelope(e *entry, id, parent string) []byte {
 	o := object.New(nil)
-	if parent == "" {
-		o.Raw("parentUuid", []byte("null"))
-	} else {
-		o.Text("parentUuid", parent)
-	}
+	shape.SetParent(&o, parent)
 	for _, name := range []string{"isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "agentId", "slug", "entrypoint"} {
 		if v := rawjson.Last(e.b, name); v != nil {
 			o.Raw(name, v)

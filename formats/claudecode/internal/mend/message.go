@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/object"
 	"rehome/formats/rule"
@@ -34,7 +35,7 @@ func index(pointer string) (n int, ok bool) {
 
 // message repairs the message of a line.
 func (m *file) message(e *entry, findings []rule.Finding) {
-	if e.kind == "assistant" {
+	if e.kind == shape.Assistant {
 		m.response(e, findings)
 	}
 	for _, one := range m.plan.late[e.n] {
@@ -187,7 +188,7 @@ func missingResult(id string) []byte {
 // flush writes the results that wait, unless the next line belongs to the response with
 // their call.
 func (m *file) flush(w *linerepair.Writer, next *entry) {
-	if len(m.waiting) == 0 || next.kind == "assistant" && responseOf(next.b) == m.waiting[0].response {
+	if len(m.waiting) == 0 || next.kind == shape.Assistant && responseOf(next.b) == m.waiting[0].response {
 		return
 	}
 	for i, one := range m.waiting {

@@ -3,8 +3,9 @@ package mend
 import (
 	"context"
 	"os"
-	"time"
 
+	"rehome/formats/claudecode/internal/shape"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/lines"
 	"rehome/formats/rule"
@@ -81,10 +82,4 @@ func (m *file) collect(ctx context.Context) error {
 }
 
 // timeOf returns the time of a line in milliseconds, 0 if it has none.
-func timeOf(b []byte) int64 {
-	t, err := time.Parse(time.RFC3339, rawjson.TextAt(b, "timestamp"))
-	if err != nil {
-		return 0
-	}
-	return t.UnixMilli()
-}
+func timeOf(b []byte) int64 { return jsonl.Time(rawjson.Last(b, shape.Names[shape.Time])).Millis() }

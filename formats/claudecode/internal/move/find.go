@@ -17,6 +17,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/lines"
 	"rehome/internal/rawjson"
 )
@@ -237,7 +238,7 @@ func (f *finder) cwd(file, name string) (string, error) {
 		}
 		for _, s := range find(l) {
 			switch {
-			case s.text == last || s.name != cwdName:
+			case s.text == last || s.name != shape.Names[shape.Cwd]:
 			case outline.FolderName(s.text) == name:
 				return s.text, nil
 			case first == "":

@@ -10,6 +10,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/internal/rawjson"
@@ -17,9 +18,8 @@ import (
 
 const maxLine = jsonl.MaxLine
 
-// The members by which the client finds a session and its files.
+// The members, beside cwd, by which the client finds a session and its files.
 const (
-	cwdName      = "cwd"
 	movedName    = "relocatedCwd"  // overrides cwd
 	checkpointIn = "realParentDir" // of a file in a checkpoint, inside backup or snapshot
 )
@@ -37,7 +37,7 @@ func find(l lines.Line) (out []member) {
 	}
 	match := func(name []byte, depth int) string {
 		switch s := string(name); {
-		case depth == 1 && (s == cwdName || s == movedName || s == "type"), depth > 1 && s == checkpointIn:
+		case depth == 1 && (s == shape.Names[shape.Cwd] || s == movedName || s == "type"), depth > 1 && s == checkpointIn:
 			return s
 		}
 		return ""

@@ -3,6 +3,8 @@ package outline
 import (
 	"cmp"
 	"slices"
+
+	"rehome/formats/claudecode/internal/shape"
 )
 
 // sort orders the lines for reading: for each thread, the live branch and the lines
@@ -10,7 +12,7 @@ import (
 func (s *Tree) sort() {
 	s.rows = make([]int32, 0, len(s.Lines))
 	for i := range s.Lines {
-		if s.Lines[i].Kind != blanks {
+		if s.Lines[i].Kind != shape.Blanks {
 			s.rows = append(s.rows, int32(i))
 		}
 	}
@@ -32,12 +34,12 @@ func (s *Tree) preserve(rows []int32) {
 			boundary = n
 		}
 	}
-	if boundary < 0 || len(s.kept) == 0 || s.Lines[rows[boundary]].Kind != System {
+	if boundary < 0 || len(s.kept) == 0 || s.Lines[rows[boundary]].Kind != shape.System {
 		return
 	}
 	end := boundary + 1
 	for n, i := range rows[end:] {
-		if o := &s.Lines[i]; o.Branch == Live && o.Kind == User && o.Parent == s.Lines[rows[boundary]].uuid {
+		if o := &s.Lines[i]; o.Branch == Live && o.Kind == shape.User && o.Parent == s.Lines[rows[boundary]].UUID {
 			end += n + 1
 			break
 		}
@@ -76,7 +78,7 @@ func (s *Tree) commands() {
 		asked = asked && o.sameBranch(next)
 		next = o
 		switch {
-		case o.Kind == Assistant:
+		case o.Kind == shape.Assistant:
 			asked = true
 		case o.command:
 			o.Prompt, asked = asked, false
@@ -111,10 +113,10 @@ func (s *Tree) join() {
 		if !o.sameBranch(was) || o.Prompt || o.Boundary {
 			open = nil
 		}
-		if was = o; o.Kind != Assistant || o.response == 0 {
+		if was = o; o.Kind != shape.Assistant || o.Response == 0 {
 			continue
 		}
-		g, ok := open[o.response]
+		g, ok := open[o.Response]
 		if g.size += int64(o.Size); ok && g.size <= maxResponse && s.Lines[g.last].Archived == o.Archived {
 			o.Head, s.Lines[g.last].Next = s.Lines[g.last].Head, i
 		} else {
@@ -123,6 +125,6 @@ func (s *Tree) join() {
 		if g.last = i; open == nil {
 			open = map[uint64]group{}
 		}
-		open[o.response] = g
+		open[o.Response] = g
 	}
 }

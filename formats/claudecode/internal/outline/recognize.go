@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/internal/rawjson"
 )
 
@@ -47,46 +48,36 @@ const (
 // tells returns the evidence in a line. If there is none, more reports whether a
 // later line can still decide.
 func tells(line []byte) (what string, score int, more bool) {
-	var kind, session string
-	content := false
-	has := map[string]bool{}
-	for name, v := range rawjson.Members(line) {
-		switch n := string(name); n {
-		case "type":
-			kind = rawjson.Text(v)
-		case "sessionId":
-			session = rawjson.Text(v)
-		case "message":
-			c := rawjson.Last(v, "content")
-			content = len(c) > 0 && (c[0] == '"' || c[0] == '[')
-		case "parentUuid", "isSidechain", "uuid", "timestamp", "leafUuid", "messageId", "snapshotMessageId", "operation", "subtype", "content", "session_id", "systemPayload":
-			has[n] = true
-		}
-	}
+	var e shape.Line
+	e.Split(rawjson.Members(line))
+	kind, session := e.Text(shape.Type), e.Text(shape.Session)
+	has := func(name string) bool { return rawjson.Last(line, name) != nil }
 	of := "a line of type " + kind
 	switch {
-	case has["parentUuid"] && has["isSidechain"]:
+	case e[shape.Parent] != nil && e[shape.Side] != nil:
 		return "a line has a parentUuid and isSidechain", sure, false
 	case kind == "user" || kind == "assistant":
+		content := rawjson.Last(e[shape.Message], "content")
 		switch {
-		case !content || has["session_id"]: // another client's
+		case !rawjson.IsText(content) && (len(content) == 0 || content[0] != '[') || has("session_id"): // another client's
 			return "", 0, false
 		case session != "":
 			return of + " has a sessionId", sure, false
-		case has["uuid"] || has["timestamp"]:
+		case e[shape.UUID] != nil || e[shape.Time] != nil:
 			return of + " has a message and no session_id", copied, false
 		}
-	case has["systemPayload"]: // another client's
+	case has("systemPayload"): // another client's
 		return "", 0, false
-	case kind == "summary" && has["leafUuid"]:
+	case kind == "summary" && has("leafUuid"):
 		return of + " has a leafUuid", sure, false
-	case kind == "file-history-snapshot" && has["messageId"], kind == "file-history-delta" && has["snapshotMessageId"]:
+	case kind == "file-history-snapshot" && has("messageId"), kind == "file-history-delta" && has("snapshotMessageId"):
 		return "a line is a snapshot of files", sure, false
 	case session != "" && listed(unique, kind):
 		return of + " has a sessionId", sure, false
-	case kind == "queue-operation" && has["operation"]:
+	case kind == "queue-operation" && has("operation"):
 		return of + " has an operation", sure, false
-	case formats.IsUUID(session) && (kind == "tag" || kind == "mode" || kind == "system" && (has["subtype"] || has["content"])):
+	case formats.IsUUID(session) && (kind == "tag" || kind == "mode" ||
+		kind == "system" && (e[shape.Subtype] != nil || e[shape.Content] != nil)):
 		return of + " has a sessionId", sure, false
 	}
 	return "", 0, session != "" || listed(common+unique, kind)
@@ -103,11 +94,11 @@ const (
 		" dev-mods artifact-comment-monitor artifact-autoreact-ledger rehome "
 )
 
-func listed(types, kind string) bool {
-	return kind != "" && !strings.Contains(kind, " ") && strings.Contains(types, " "+kind+" ")
+func listed(types, name string) bool {
+	return name != "" && !strings.Contains(name, " ") && strings.Contains(types, " "+name+" ")
 }
 
 // KnownType reports whether a type of line is known.
-func KnownType(kind string) bool {
-	return listed(unique+common+rare, kind) || strings.HasPrefix(kind, "data-flow-")
+func KnownType(name string) bool {
+	return listed(unique+common+rare, name) || strings.HasPrefix(name, "data-flow-")
 }

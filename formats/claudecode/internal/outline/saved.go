@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"rehome/formats"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/members"
 	"rehome/internal/rawjson"
 )
@@ -20,11 +21,13 @@ type Saved struct {
 	Record []byte
 }
 
-// save reads the states in a line. A snapshot lists all tracked files with their
-// current backups; a delta contains one file.
+// save reads the title or the states in a line. A snapshot lists all tracked files with
+// their current backups; a delta contains one file.
 func (s *Tree) save(kind string, line []byte) {
 	at := int32(len(s.Lines))
 	switch kind {
+	case "custom-title", "ai-title", "summary":
+		s.titles[kind] = rawjson.TextAt(line, shape.Titles[kind])
 	case "file-history-snapshot":
 		for name, record := range rawjson.Members(rawjson.At(line, "snapshot", "trackedFileBackups")) {
 			s.keep(at, string(name), record)

@@ -2,9 +2,9 @@ package outline
 
 import (
 	"bytes"
+	"cmp"
 
 	"rehome/formats/internal/lines"
-	"rehome/internal/rawjson"
 )
 
 // MaxHead is how much of each end of a file the client reads to list it, and so do we.
@@ -20,23 +20,7 @@ func (s *Tree) Part(b []byte, inside bool) {
 	}
 }
 
-func (s *Tree) named(kind string, line []byte) {
-	switch kind {
-	case "custom-title":
-		s.title = rawjson.TextAt(line, "customTitle")
-	case "ai-title":
-		s.generated = rawjson.TextAt(line, "aiTitle")
-	default:
-		s.legacy = rawjson.TextAt(line, "summary")
-	}
-}
-
 // DisplayTitle returns the title that the client displays.
 func (s *Tree) DisplayTitle() string {
-	for _, t := range []string{s.title, s.generated, s.legacy, s.prompt} {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
+	return cmp.Or(s.titles["custom-title"], s.titles["ai-title"], s.titles["summary"], s.prompt)
 }

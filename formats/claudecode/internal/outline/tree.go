@@ -3,11 +3,14 @@ package outline
 import (
 	"context"
 	"slices"
+
+	"rehome/formats/claudecode/internal/shape"
 )
 
-// Arrange finds the place of every line: first the live branch, as the client
-// finds it. Its cost is linear, whatever the lines refer to.
-func (s *Tree) Arrange(ctx context.Context) error {
+// Walk finds the branch of every line: first the live one, as the client finds it. Its
+// cost is linear, whatever the lines refer to.
+func (s *Tree) Walk(ctx context.Context) error {
+	s.split = shape.Line{}
 	prev, leaves := s.chains()
 	for _, leaf := range leaves {
 		if err := s.walk(ctx, int(leaf), prev); err != nil {
@@ -15,6 +18,14 @@ func (s *Tree) Arrange(ctx context.Context) error {
 		}
 	}
 	s.gather()
+	return ctx.Err()
+}
+
+// Arrange finds the branch and the place of every line.
+func (s *Tree) Arrange(ctx context.Context) error {
+	if err := s.Walk(ctx); err != nil {
+		return err
+	}
 	s.sort()
 	s.commands()
 	s.join()
@@ -30,11 +41,11 @@ func (s *Tree) Arrange(ctx context.Context) error {
 // chained reports whether a line is part of the conversation, and the last one with
 // its uuid.
 func (o *Line) chained() bool {
-	return o.Kind >= User && o.Kind <= Progress && o.Branch != Dropped
+	return o.Kind.Chained() && o.Branch != Dropped
 }
 
 // said reports whether a line is a prompt, an answer or a tool result.
-func (o *Line) said() bool { return o.Kind == User || o.Kind == Assistant }
+func (o *Line) said() bool { return o.Kind.Said() }
 
 // chains returns the previous line in its thread for each line, and the last prompt
 // or answer for each thread; -1 for none.
@@ -58,13 +69,14 @@ func (s *Tree) chains() (prev, leaves []int32) {
 func (s *Tree) walk(ctx context.Context, i int, prev []int32) error {
 	archived := false
 	for i >= 0 && s.Lines[i].Branch == nowhere {
+		s.steps++
 		o := &s.Lines[i]
 		o.Branch = Live
-		o.Archived = archived && !s.kept[o.uuid]
+		o.Archived = archived && !s.kept[o.UUID]
 		up := o.Parent
 		if o.Boundary {
 			archived = true
-			if o.root {
+			if o.Root {
 				up = o.logical
 			}
 		}
@@ -74,13 +86,13 @@ func (s *Tree) walk(ctx context.Context, i int, prev []int32) error {
 		case there && s.Lines[next].thread == o.thread:
 			i = int(next)
 			continue
-		case there && o.thread > 0, o.root && s.linked && !o.Boundary:
+		case there && o.thread > 0, o.Root && s.linked && !o.Boundary:
 			return ctx.Err() // a root, or the call that started a subagent
 		}
 		// The previous line replaces a parent that is missing or not given.
 		if i = s.before(ctx, i, prev); i >= 0 && up == 0 && !o.Boundary {
 			s.Unlinked++
-		} else if up != 0 && (o.said() || o.Boundary || o.Kind == Attachment) {
+		} else if up != 0 && (o.said() || o.Boundary || o.Kind == shape.Attachment) {
 			s.Healed++
 		}
 	}
@@ -92,6 +104,7 @@ func (s *Tree) walk(ctx context.Context, i int, prev []int32) error {
 func (s *Tree) before(ctx context.Context, i int, prev []int32) int {
 	at := prev[i]
 	for at >= 0 && s.Lines[at].Branch != nowhere && ctx.Err() == nil {
+		s.steps++
 		if up := prev[at]; up >= 0 && s.Lines[up].Branch != nowhere {
 			prev[at] = prev[up]
 		}
@@ -106,16 +119,16 @@ func (s *Tree) before(ctx context.Context, i int, prev []int32) int {
 func (s *Tree) gather() {
 	responses := map[uint64]int32{}
 	for i := range s.Lines {
-		if o := &s.Lines[i]; o.Branch == Live && o.Kind == Assistant && o.response != 0 {
-			responses[o.response] = int32(i)
+		if o := &s.Lines[i]; o.Branch == Live && o.Kind == shape.Assistant && o.Response != 0 {
+			responses[o.Response] = int32(i)
 		}
 	}
 	for i := range s.Lines {
 		o := &s.Lines[i]
-		if o.Branch != nowhere || o.Kind != Assistant || o.response == 0 {
+		if o.Branch != nowhere || o.Kind != shape.Assistant || o.Response == 0 {
 			continue
 		}
-		if of, ok := responses[o.response]; ok && s.Lines[of].thread == o.thread {
+		if of, ok := responses[o.Response]; ok && s.Lines[of].thread == o.thread {
 			o.Branch, o.Archived = Live, s.Lines[of].Archived
 		}
 	}
@@ -146,21 +159,21 @@ func (s *Tree) gather() {
 // no other result. The client finds them by their ids.
 func (s *Tree) pairResults() {
 	open := map[uint64]*Line{}
-	for _, m := range s.uses {
-		if o := &s.Lines[m.line]; o.Branch == Live {
-			open[m.call] = o
+	for _, m := range s.Uses {
+		if o := &s.Lines[m.Line]; o.Branch == Live {
+			open[m.Call] = o
 		}
 	}
-	for _, m := range s.replies {
-		if s.Lines[m.line].Branch == Live {
-			delete(open, m.call)
+	for _, m := range s.Replies {
+		if s.Lines[m.Line].Branch == Live {
+			delete(open, m.Call)
 		}
 	}
-	for _, m := range s.replies {
-		o, call := &s.Lines[m.line], open[m.call]
+	for _, m := range s.Replies {
+		o, call := &s.Lines[m.Line], open[m.Call]
 		if o.Branch == nowhere && call != nil && call.thread == o.thread {
 			o.Branch, o.Archived = Live, call.Archived
-			delete(open, m.call)
+			delete(open, m.Call)
 		}
 	}
 }

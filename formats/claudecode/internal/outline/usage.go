@@ -3,6 +3,7 @@ package outline
 import (
 	"strconv"
 
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
@@ -13,7 +14,7 @@ func (s *Tree) answered(o *Line, message []byte) {
 	for n, v := range rawjson.Members(message) {
 		switch string(n) {
 		case "id":
-			o.response = Hash(v)
+			o.Response = Hash(v)
 		case "model":
 			model = v
 		case "usage":
@@ -23,18 +24,18 @@ func (s *Tree) answered(o *Line, message []byte) {
 		}
 	}
 	for raw := range rawjson.Elements(content) {
-		if b := readBlock(raw); string(b.kind) == `"tool_use"` {
-			s.uses = append(s.uses, mention{Hash(b.id), int32(len(s.Lines))})
+		if t, id := shape.TypeOf(raw); t != nil && t.Fate == shape.Call {
+			s.Uses = append(s.Uses, Mention{Call: Hash(id), Line: int32(len(s.Lines))})
 		}
 	}
 	if m := rawjson.Text(model); m != "" && m != "<synthetic>" {
 		s.Model = m
 	}
-	if u, ok := usageOf(usage); ok && o.response != 0 {
+	if u, ok := usageOf(usage); ok && o.Response != 0 {
 		if s.cost == nil {
 			s.cost = map[uint64]session.Usage{}
 		}
-		s.cost[o.response] = u
+		s.cost[o.Response] = u
 	}
 }
 
@@ -77,11 +78,11 @@ func (s *Tree) charge() {
 		if o.Prompt {
 			turn = int32(i)
 		}
-		u, ok := s.cost[o.response]
-		if o.Kind != Assistant || !ok || paid[o.response] || turn < 0 {
+		u, ok := s.cost[o.Response]
+		if o.Kind != shape.Assistant || !ok || paid[o.Response] || turn < 0 {
 			continue
 		}
-		paid[o.response] = true
+		paid[o.Response] = true
 		sum, ok := s.Spent[turn]
 		if !ok {
 			sum = session.UnknownUsage()

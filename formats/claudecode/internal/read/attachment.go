@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/members"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -14,13 +15,10 @@ import (
 // attachment converts context that the client added. What the client does not send to
 // the model is a record of its own, and nobody's words: it is carried raw.
 func (w *walker) attachment(i int, f *members.Object, m *session.Message) bool {
-	for _, unused := range [...]int{inMessage, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
-		f.Keep(unused)
-	}
-	record := f.Raw(inAttachment)
+	record := f.Raw(shape.Attached)
 	kind := rawjson.TextAt(record, "type")
 	raw := members.Bare("attachment", record)
-	text, rendered := rendered(f.Raw(inRendered))
+	text, rendered := rendered(f.Raw(shape.Rendered))
 	if outline.Attached(kind, record, rendered) {
 		m.Role = session.User
 		m.Parts = []session.Part{&session.Injected{Tag: kind, Text: text, Data: raw}}
@@ -34,8 +32,8 @@ func (w *walker) attachment(i int, f *members.Object, m *session.Message) bool {
 		m.Role = session.System
 		m.Parts = []session.Part{&session.Opaque{Kind: "attachment/" + kind, Raw: raw}}
 	}
-	if !rendered || !plain(f.Raw(inRendered)) {
-		f.Keep(inRendered)
+	if !rendered || !plain(f.Raw(shape.Rendered)) {
+		f.Keep(shape.Rendered)
 	}
 	m.Simulated = m.Role == session.User
 	w.settle(f, &m.Extras)

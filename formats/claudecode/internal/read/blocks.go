@@ -4,30 +4,12 @@ import (
 	"bytes"
 	"encoding/base64"
 
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/internal/members"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
-
-// blockMembers returns the members of a type of block, and the prefix of its others.
-func blockMembers(kind string) (path string, names []string, known bool) {
-	switch kind {
-	case "text":
-		names = []string{"type", "text"}
-	case "thinking":
-		names = []string{"type", "thinking", "signature"}
-	case "redacted_thinking":
-		names = []string{"type", "data"}
-	case "tool_use":
-		names = []string{"type", "id", "name", "input"}
-	case "tool_result":
-		names = []string{"type", "tool_use_id", "content", "is_error"}
-	default:
-		return "", nil, false
-	}
-	return kind + ".", names, true
-}
 
 // parts converts the blocks of a message or a result.
 func (w *walker) parts(content []byte) (out []session.Part) {
@@ -44,47 +26,47 @@ func (w *walker) parts(content []byte) (out []session.Part) {
 	return out
 }
 
-// split splits a block into w.block, and returns its type. Types that are not in
-// the table are not split.
-func (w *walker) split(b []byte) (kind string) {
+// split splits a block into w.block, and returns its type. Types of which no part is made
+// are not split.
+func (w *walker) split(b []byte) (kind string, fate shape.Fate) {
 	for name, v := range rawjson.Members(b) {
 		if string(name) == "type" {
 			kind = rawjson.Text(v)
 			break
 		}
 	}
-	if path, names, ok := blockMembers(kind); ok && w.block.Split(b, path, names) && rawjson.Text(w.block.Raw(0)) == kind {
-		return kind
+	for range 2 {
+		t := shape.Blocks[kind]
+		if t != nil && t.Members != nil && w.block.Split(b, kind+".", t.Members) && rawjson.Text(w.block.Raw(0)) == kind {
+			return kind, t.Fate
+		}
+		kind = rawjson.TextAt(b, "type") // of several, the last one
 	}
-	kind = rawjson.TextAt(b, "type") // of several, the last one
-	if path, names, ok := blockMembers(kind); ok {
-		w.block.Split(b, path, names)
-	}
-	return kind
+	return kind, shape.Opaque
 }
 
 func (w *walker) part(b []byte) session.Part {
 	f := &w.block
-	kind := w.split(b)
-	switch kind {
-	case "text":
+	kind, fate := w.split(b)
+	switch fate {
+	case shape.Text:
 		t := &session.Text{Text: f.Text(1)}
 		w.settle(f, &t.Extras)
 		return t
-	case "thinking":
+	case shape.Thinking:
 		t := &session.Thinking{Text: f.Text(1), Signature: f.Text(2)}
 		w.settle(f, &t.Extras)
 		return t
-	case "redacted_thinking":
+	case shape.Redacted:
 		t := &session.Thinking{Redacted: true, Data: f.Text(1)}
 		w.settle(f, &t.Extras)
 		return t
-	case "tool_use":
+	case shape.Call:
 		c := &session.ToolCall{ID: f.Text(1), Name: f.Text(2), Input: bytes.Clone(f.Raw(3))}
 		c.Kind, c.Child = tools.FromClaude(c.Name), w.calls[c.ID]
 		w.settle(f, &c.Extras)
 		return c
-	case "tool_result":
+	case shape.Answer:
 		r := &session.ToolResult{Call: f.Text(1), Error: f.Flag(3), Status: "success"}
 		if r.Error {
 			r.Status = "error"
@@ -93,19 +75,18 @@ func (w *walker) part(b []byte) session.Part {
 		w.settle(f, &r.Extras)
 		r.Content = w.parts(content)
 		return r
-	case "image", "document":
-		if m := w.media(kind, b); m != nil {
+	case shape.Media:
+		if m := w.media(kind); m != nil {
 			return m
 		}
 	}
 	return &session.Opaque{Kind: kind, Raw: bytes.Clone(b)}
 }
 
-// media returns an image or a document, nil if it is not valid base64.
-func (w *walker) media(kind string, b []byte) *session.Media {
-	var block, source members.Object
-	block.Split(b, kind+".", []string{"type", "source"})
-	if !source.Split(block.Raw(1), kind+".source.", []string{"type", "media_type", "data"}) || source.Text(0) != "base64" {
+// media returns the image or document in w.block, nil if it is not valid base64.
+func (w *walker) media(kind string) *session.Media {
+	var source members.Object
+	if !source.Split(w.block.Raw(1), kind+".source.", []string{"type", "media_type", "data"}) || source.Text(0) != "base64" {
 		return nil
 	}
 	data, err := base64.StdEncoding.Strict().DecodeString(source.Text(2))
@@ -113,7 +94,7 @@ func (w *walker) media(kind string, b []byte) *session.Media {
 		return nil
 	}
 	m := &session.Media{Mime: source.Text(1), Data: data}
-	w.settle(&block, &m.Extras)
+	w.settle(&w.block, &m.Extras)
 	w.settle(&source, &m.Extras)
 	return m
 }

@@ -295,7 +295,7 @@ func (r *reading) idOf(i int32) string {
 		if err != nil {
 			return ""
 		}
-		r.ids[i] = outline.LineID(int(i), line)
+		r.ids[i] = outline.LineID(int(i), rawjson.TextAt(line, "uuid"))
 	}
 	return r.ids[i]
 }

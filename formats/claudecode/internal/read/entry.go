@@ -5,43 +5,16 @@ import (
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/members"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
 )
 
-// The members of a line.
-const (
-	inParent = iota
-	inSide
-	inType
-	inMessage
-	inUUID
-	inTime
-	inSession
-	inCwd
-	inVersion
-	inBranch
-	inUser
-	inEntrypoint
-	inResult
-	inSource
-	inMeta
-	inAttachment
-	inRendered
-	inSubtype
-	inContent
-	inSummary
-	inVisible
-	inAgent
-)
-
+// The members of messages and titles.
 var (
-	lineNames = []string{inParent: "parentUuid", inSide: "isSidechain", inType: "type", inMessage: "message", inUUID: "uuid", inTime: "timestamp", inSession: "sessionId",
-		inCwd: "cwd", inVersion: "version", inBranch: "gitBranch", inUser: "userType", inEntrypoint: "entrypoint", inResult: "toolUseResult", inSource: "sourceToolAssistantUUID",
-		inMeta: "isMeta", inAttachment: "attachment", inRendered: "rendered", inSubtype: "subtype", inContent: "content", inSummary: "isCompactSummary",
-		inVisible: "isVisibleInTranscriptOnly", inAgent: "agentId"}
+	titleNames  = []string{"type", "customTitle", "aiTitle", "summary", "leafUuid", "sessionId", "uuid", "timestamp"}
 	promptNames = []string{"role", "content"}
 	answerNames = []string{"id", "type", "role", "model", "content", "stop_sequence"}
 )
@@ -50,21 +23,21 @@ var (
 func (w *walker) say(i int, line []byte) bool {
 	o := &w.tree.Lines[i]
 	switch {
-	case o.Kind == outline.Title && outline.Only(line, "type", "customTitle", "aiTitle", "summary", "leafUuid", "sessionId", "uuid", "timestamp"):
+	case o.Kind == shape.Title && outline.Only(line, titleNames...):
 		w.account.Converted++
 		return true // the head has it
-	case o.Kind == outline.Title || o.Branch == outline.Outside:
+	case o.Kind == shape.Title || o.Branch == outline.Outside:
 		w.account.CarriedRaw++
 		return w.opaque(i, line)
 	}
 	f := &w.entry
 	m := w.message(i, line, f)
 	switch o.Kind {
-	case outline.User:
+	case shape.User:
 		return w.user(i, f, m)
-	case outline.Assistant:
+	case shape.Assistant:
 		return w.assistant(i, f, m)
-	case outline.Attachment:
+	case shape.Attachment:
 		return w.attachment(i, f, m)
 	}
 	return w.system(o, f, m)
@@ -73,15 +46,16 @@ func (w *walker) say(i int, line []byte) bool {
 // message splits a line into f, and returns a message with its metadata.
 func (w *walker) message(i int, line []byte, f *members.Object) *session.Message {
 	w.account.Converted++
-	f.Split(line, "", lineNames)
-	m := &session.Message{ID: f.Text(inUUID), At: jsonl.Time(f.Raw(inTime)), Archived: w.tree.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
-	if m.ID == "" {
-		m.ID = outline.LineID(i, nil)
-	}
-	if f.Has(inTime) && !m.At.Known() {
-		f.Keep(inTime)
+	f.Split(line, "", shape.Names[:shape.Logical])
+	m := &session.Message{ID: outline.LineID(i, f.Text(shape.UUID)), At: jsonl.Time(f.Raw(shape.Time)),
+		Archived: w.tree.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
+	if f.Has(shape.Time) && !m.At.Known() {
+		f.Keep(shape.Time)
 	}
 	w.usual(f)
+	for _, other := range shape.Foreign[w.tree.Lines[i].Kind] {
+		f.Keep(other)
+	}
 	return m
 }
 
@@ -90,7 +64,8 @@ func (w *walker) usual(f *members.Object) {
 	for _, same := range [...]struct {
 		member int
 		value  string
-	}{{inCwd, w.tree.Cwd}, {inVersion, w.tree.Version}, {inBranch, w.tree.Branch}, {inUser, "external"}, {inEntrypoint, "cli"}} {
+	}{{shape.Cwd, w.tree.Cwd}, {shape.Version, w.tree.Version}, {shape.Branch, w.tree.Branch},
+		{shape.UserType, "external"}, {shape.Entrypoint, "cli"}} {
 		if f.Text(same.member) != same.value {
 			f.Keep(same.member)
 		}
@@ -106,19 +81,16 @@ func (w *walker) settle(f *members.Object, to *[]session.Extra) {
 // opaque converts a line that is not part of the conversation.
 func (w *walker) opaque(i int, line []byte) bool {
 	kind := rawjson.TextAt(line, "type")
-	return w.put(&session.Message{ID: outline.LineID(i, nil), Role: session.System, Origin: []string{w.addr(i).String()},
+	return w.put(&session.Message{ID: outline.LineID(i, ""), Role: session.System, Origin: []string{w.addr(i).String()},
 		Parts: []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, line)}}})
 }
 
 // user converts a prompt, results, or text of the client in the role of the user.
 func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
-	meta, summary := f.Flag(inMeta), f.Flag(inSummary)
-	value := bytes.Clone(f.Raw(inResult))
-	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent} {
-		f.Keep(unused)
-	}
+	meta, summary := f.Flag(shape.Meta), f.Flag(shape.Summary)
+	value := bytes.Clone(f.Raw(shape.Result))
 	in := &w.inner
-	in.Split(f.Raw(inMessage), "message.", promptNames)
+	in.Split(f.Raw(shape.Message), "message.", promptNames)
 	parts := w.parts(in.Raw(1))
 	results := 0
 	for _, p := range parts {
@@ -127,7 +99,7 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 		}
 	}
 	if results == 0 && value != nil {
-		f.Keep(inResult)
+		f.Keep(shape.Result)
 	}
 	w.settle(in, &m.Extras)
 	w.settle(f, &m.Extras)
@@ -209,11 +181,8 @@ func (w *walker) assistant(i int, f *members.Object, m *session.Message) bool {
 
 // answer converts one line of a response.
 func (w *walker) answer(f *members.Object, m *session.Message) {
-	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
-		f.Keep(unused)
-	}
 	in := &w.inner
-	in.Split(f.Raw(inMessage), "message.", answerNames)
+	in.Split(f.Raw(shape.Message), "message.", answerNames)
 	m.Role = session.Assistant
 	if m.Model = in.Text(3); m.Model == "<synthetic>" {
 		m.Model = ""
@@ -226,9 +195,6 @@ func (w *walker) answer(f *members.Object, m *session.Message) {
 
 // system converts a boundary, or a notice of the client to the user.
 func (w *walker) system(o *outline.Line, f *members.Object, m *session.Message) bool {
-	for _, unused := range [...]int{inAttachment, inRendered, inResult, inSource, inSummary, inVisible, inMessage} {
-		f.Keep(unused)
-	}
 	m.Role = session.System
 	if o.Boundary {
 		w.settle(f, &m.Extras)
@@ -239,10 +205,10 @@ func (w *walker) system(o *outline.Line, f *members.Object, m *session.Message) 
 		w.held = m
 		return true
 	}
-	local := string(f.Raw(inSubtype)) == `"local_command"`
-	f.Keep(inSubtype)
-	f.Keep(inMeta)
-	if s := f.Text(inContent); s != "" {
+	local := string(f.Raw(shape.Subtype)) == `"local_command"`
+	f.Keep(shape.Subtype)
+	f.Keep(shape.Meta)
+	if s := f.Text(shape.Content); s != "" {
 		m.Parts = []session.Part{&session.Text{Text: s}}
 	}
 	if local { // the client sends it in the role of the user

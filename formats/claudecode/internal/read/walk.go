@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/members"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -88,7 +89,7 @@ func (w *walker) take(i int) bool {
 		}
 	}
 	switch {
-	case o.Kind == outline.Broken:
+	case o.Kind == shape.Broken:
 		w.account.Read++
 		w.account.Unreadable++
 		code := loss.LineNotObject

@@ -10,6 +10,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/lines"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
@@ -84,12 +85,14 @@ func readTail(ctx context.Context, f *os.File) (*tail, error) {
 	}
 	var live *outline.Line
 	for _, i := range tree.LinesOf(0) {
-		if o := &tree.Lines[i]; o.Branch == outline.Live && o.Kind >= outline.User && o.Kind <= outline.Attachment && (live == nil || o.Offset > live.Offset) {
+		o := &tree.Lines[i]
+		end := o.Branch == outline.Live && o.Kind.Chained() && o.Kind != shape.Progress
+		if end && (live == nil || o.Offset > live.Offset) {
 			live = o
 		}
 	}
 	for i := range tree.Lines {
-		if o := &tree.Lines[i]; o.Kind == outline.Title {
+		if o := &tree.Lines[i]; o.Kind == shape.Title {
 			b, err := read(o)
 			if err != nil {
 				return nil, err

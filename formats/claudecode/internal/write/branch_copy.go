@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 
+	"rehome/formats/claudecode/internal/shape"
+	"rehome/formats/internal/linerepair"
 	"rehome/formats/internal/object"
 	"rehome/formats/loss"
 	"rehome/internal/rawjson"
@@ -47,23 +49,19 @@ func (c *copier) line(line []byte) {
 	p := object.New(c.buf)
 	for n, v := range rawjson.Members(line) {
 		switch name := string(n); name {
-		case "parentUuid":
-			if c.parent == "" {
-				p.Raw(name, []byte("null"))
-			} else {
-				p.Text(name, c.parent)
-			}
-		case "uuid":
+		case shape.Names[shape.Parent]:
+			shape.SetParent(&p, c.parent)
+		case shape.Names[shape.UUID]:
 			p.Text(name, id)
-		case "sourceToolAssistantUUID":
-			p.Text(name, c.uuids[rawjson.TextAt(line, name)])
-		case "message":
+		case shape.Names[shape.Source]:
+			p.Text(name, c.uuids[rawjson.Text(v)])
+		case shape.Names[shape.Message]:
 			p.Raw(name, c.renamed(v))
-		case "rehome": // written before the timestamp, with the branch
+		case shape.Names[shape.Own]: // written before the time, with the branch
+		case shape.Names[shape.Time]:
+			c.known(&p, rawjson.Last(line, shape.Names[shape.Own]))
+			fallthrough
 		default:
-			if name == "timestamp" {
-				c.known(&p, rawjson.Last(line, "rehome"))
-			}
 			p.Raw(name, v)
 		}
 	}
@@ -83,51 +81,33 @@ func (c *copier) known(p *object.Writer, was []byte) {
 	p.B = in.Done()
 }
 
+// renamed gives a message and the calls in it other ids.
 func (c *copier) renamed(m []byte) []byte {
-	p := object.New(nil)
-	for n, v := range rawjson.Members(m) {
-		switch name := string(n); {
-		case name == "id":
-			if c.response == "" {
-				c.response = "msg_" + digits(24, "message", c.id, c.agent, itoa(c.lines))
-			}
-			p.Text(name, c.response)
-		case name == "content" && v[0] == '[':
-			p.Name(name)
-			p.B = append(p.B, '[')
-			some := false
-			for b := range rawjson.Elements(v) {
-				if some {
-					p.B = append(p.B, ',')
-				}
-				some = true
-				p.B = append(p.B, c.block(b)...)
-			}
-			p.B = append(p.B, ']')
-		default:
-			p.Raw(name, v)
+	if rawjson.Last(m, "id") != nil {
+		if c.response == "" {
+			c.response = "msg_" + digits(24, "message", c.id, c.agent, itoa(c.lines))
 		}
+		m = linerepair.SetText(m, "id", c.response)
 	}
-	return p.Done()
+	var content [][]byte
+	for b := range rawjson.Elements(rawjson.Last(m, "content")) {
+		content = append(content, c.block(b))
+	}
+	if content == nil {
+		return m
+	}
+	return linerepair.Set(m, "content", linerepair.Array(content))
 }
 
 // block replaces the id of a call in a call or a result.
 func (c *copier) block(b []byte) []byte {
-	member := map[string]string{"tool_use": "id", "tool_result": "tool_use_id"}[rawjson.TextAt(b, "type")]
-	if member == "" {
+	t, id := shape.TypeOf(b)
+	if t == nil || t.Fate != shape.Call && t.Fate != shape.Answer {
 		return b
 	}
-	old := rawjson.TextAt(b, member)
+	old := rawjson.Text(id)
 	if c.calls[old] == "" {
 		c.calls[old] = c.fresh(old)
 	}
-	p := object.New(nil)
-	for n, v := range rawjson.Members(b) {
-		if string(n) == member {
-			p.Text(member, c.calls[old])
-		} else {
-			p.Raw(string(n), v)
-		}
-	}
-	return p.Done()
+	return linerepair.SetText(b, t.Members[1], c.calls[old])
 }

@@ -15,6 +15,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/object"
 	"rehome/formats/loss"
@@ -210,11 +211,7 @@ func (e *encoder) put(line []byte) {
 func (e *encoder) chained(kind string, at session.Stamp, body func(p *object.Writer)) (id string) {
 	id = uuid("line", e.id, e.agent, itoa(e.lines))
 	p := object.New(e.buf)
-	if e.parent == "" {
-		p.Raw("parentUuid", []byte("null"))
-	} else {
-		p.Text("parentUuid", e.parent)
-	}
+	shape.SetParent(&p, e.parent)
 	p.Flag("isSidechain", e.agent != "")
 	p.NonEmpty("agentId", e.agent)
 	p.Text("type", kind)

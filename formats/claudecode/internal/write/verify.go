@@ -13,6 +13,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/shape"
 	"rehome/formats/internal/lines"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
@@ -58,7 +59,8 @@ type checker struct {
 	ended bool            // the "rehome" line was read
 	title bool
 
-	outer, inner, part outline.Fields // the current line, its message, a block of that
+	outer       shape.Line     // the current line
+	inner, part outline.Fields // its message, and a block of that
 }
 
 // row is the state of one branch. The parent of each line is the line before it.
@@ -90,13 +92,13 @@ func (c *checker) line(l lines.Line) error {
 	if err != nil || repaired || &line[0] != &l.Bytes[0] || line[0] != '{' {
 		return errors.New("not a plain JSON object")
 	}
-	c.outer.Split(line)
-	if id := c.outer.Text("sessionId"); !formats.IsUUID(id) || c.id != "" && id != c.id {
+	c.outer.Split(rawjson.Members(line))
+	if id := c.outer.Text(shape.Session); !formats.IsUUID(id) || c.id != "" && id != c.id {
 		return errors.New("sessionId is not a UUID, or not that of the previous lines")
 	} else {
 		c.id = id
 	}
-	kind := c.outer.Text("type")
+	kind := c.outer.Text(shape.Type)
 	switch kind {
 	case "user", "assistant", "system", "attachment":
 		if c.ended {
@@ -104,10 +106,10 @@ func (c *checker) line(l lines.Line) error {
 		}
 		err = c.chained(kind)
 	case "rehome":
-		err = c.final()
+		err = c.final(line)
 	case "ai-title":
 		c.title = true
-		if t := c.outer.Text("aiTitle"); outline.Blank(t) || len(t) > 4096 || !c.ended {
+		if t := rawjson.TextAt(line, "aiTitle"); outline.Blank(t) || len(t) > 4096 || !c.ended {
 			err = errors.New("title is empty, too long or before the \"rehome\" line")
 		}
 	default:
@@ -119,12 +121,12 @@ func (c *checker) line(l lines.Line) error {
 	return err
 }
 
-func (c *checker) final() error {
+func (c *checker) final(line []byte) error {
 	if c.ended {
 		return errors.New("second \"rehome\" line")
 	}
 	c.ended = true
-	if c.outer.Text("sha256") != hex.EncodeToString(c.sum.Sum(nil)) || string(c.outer.Raw("lines")) != itoa(c.n) {
+	if rawjson.TextAt(line, "sha256") != hex.EncodeToString(c.sum.Sum(nil)) || string(rawjson.Last(line, "lines")) != itoa(c.n) {
 		return errors.New("digest or count does not match the lines before it")
 	}
 	return nil
@@ -152,15 +154,15 @@ func (c *checker) end() error {
 
 // chained checks the envelope of a line.
 func (c *checker) chained(kind string) error {
-	id := c.outer.Text("uuid")
+	id := c.outer.Text(shape.UUID)
 	if !formats.IsUUID(id) || c.uuids[id] {
 		return errors.New("uuid is malformed or duplicated")
 	}
-	branch := rawjson.TextAt(c.outer.Raw("rehome"), "branch")
+	branch := rawjson.TextAt(c.outer[shape.Own], "branch")
 	c.turn(branch)
-	boundary := kind == "system" && c.outer.Text("subtype") == "compact_boundary"
-	up := c.outer.Text("parentUuid")
-	root := string(c.outer.Raw("parentUuid")) == "null"
+	boundary := kind == "system" && c.outer.Compacts()
+	up := c.outer.Text(shape.Parent)
+	root := string(c.outer[shape.Parent]) == "null"
 	switch {
 	case branch != "" && (kind == "system" || kind == "attachment"):
 		return errors.New("system line or attachment on an abandoned branch")
@@ -172,27 +174,28 @@ func (c *checker) chained(kind string) error {
 	if c.last, c.uuids[id] = id, true; kind == "user" || kind == "assistant" {
 		c.stray, c.leaf = branch != "", id
 	}
-	side := string(c.outer.Raw("isSidechain"))
-	if side != "true" && side != "false" || c.side != "" && c.side != side || (side == "true") != (c.outer.Text("agentId") != "") {
+	side := string(c.outer[shape.Side])
+	if side != "true" && side != "false" || c.side != "" && c.side != side || (side == "true") != (c.outer.Text(shape.Agent) != "") {
 		return errors.New("isSidechain is invalid, differs from the previous lines', or does not fit agentId")
 	}
 	c.side = side
-	at, err := time.Parse(session.StampLayout, c.outer.Text("timestamp"))
+	at, err := time.Parse(session.StampLayout, c.outer.Text(shape.Time))
 	if err != nil || !at.After(c.at) {
 		return errors.New("timestamp is malformed, or not later than the previous line's")
 	}
 	c.at = at
-	if c.outer.Text("cwd") == "" || c.outer.Text("version") == "" || c.outer.Text("userType") != "external" || c.outer.Text("entrypoint") != "cli" {
+	if c.outer.Text(shape.Cwd) == "" || c.outer.Text(shape.Version) == "" ||
+		c.outer.Text(shape.UserType) != "external" || c.outer.Text(shape.Entrypoint) != "cli" {
 		return errors.New("cwd, version, userType or entrypoint is missing or wrong")
 	}
-	c.inner.Split(c.outer.Raw("message"))
+	c.inner.Split(c.outer[shape.Message])
 	switch kind {
 	case "user":
 		return c.user()
 	case "assistant":
 		return c.assistant()
 	case "attachment":
-		if rawjson.TextAt(c.outer.Raw("attachment"), "type") == "" {
+		if rawjson.TextAt(c.outer[shape.Attached], "type") == "" {
 			return errors.New("attachment without a type")
 		}
 	}
@@ -220,15 +223,15 @@ func (c *checker) user() error {
 	default:
 		for b := range rawjson.Elements(content) {
 			c.part.Split(b)
-			if c.part.Text("type") != "tool_result" {
+			t, err := member(&c.part)
+			if err == nil && t.Fate == shape.Answer {
+				results++
+				err = c.result()
+			} else if err == nil {
 				others++
-				if err := said(&c.part); err != nil {
-					return err
-				}
-				continue
+				err = said(&c.part, t)
 			}
-			results++
-			if err := c.result(); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -244,8 +247,8 @@ func (c *checker) user() error {
 
 func (c *checker) result() error {
 	id := c.part.Text("tool_use_id")
-	if !c.open[id] || !c.part.Only("type", "tool_use_id", "content", "is_error") {
-		return errors.New("tool result has no open call, or unknown members")
+	if !c.open[id] {
+		return errors.New("tool result has no open call")
 	}
 	delete(c.open, id)
 	content := c.part.Raw("content")
@@ -267,7 +270,11 @@ func (c *checker) result() error {
 			}
 			continue
 		}
-		if err := said(&c.part); err != nil {
+		t, err := member(&c.part)
+		if err == nil {
+			err = said(&c.part, t)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -277,20 +284,30 @@ func (c *checker) result() error {
 	return nil
 }
 
+// member returns the type of a block, which has no members but those of a part.
+func member(b *outline.Fields) (*shape.Block, error) {
+	t := shape.Blocks[b.Text("type")]
+	if t == nil || !b.Only(t.Members...) {
+		return nil, errors.New("content block of a type that the API does not accept, or with unknown members")
+	}
+	return t, nil
+}
+
 // said checks a block of text, an image or a document.
-func said(b *outline.Fields) error {
-	switch b.Text("type") {
-	case "text":
-		if !says(b.Raw("text")) || !b.Only("type", "text") {
-			return errors.New("text block is empty or has unknown members")
+func said(b *outline.Fields, t *shape.Block) error {
+	switch t.Fate {
+	case shape.Text:
+		if !says(b.Raw("text")) {
+			return errors.New("empty text block")
 		}
-	case "image", "document":
+	case shape.Media:
 		source := b.Raw("source")
-		if !b.Only("type", "source") || !outline.Only(source, "type", "media_type", "data") || rawjson.TextAt(source, "type") != "base64" || rawjson.TextAt(source, "data") == "" {
+		if !outline.Only(source, "type", "media_type", "data") ||
+			rawjson.TextAt(source, "type") != "base64" || rawjson.TextAt(source, "data") == "" {
 			return errors.New("malformed image or document")
 		}
 	default:
-		return errors.New("content block of a type that the API does not accept")
+		return errors.New("content block of a type that is not accepted here")
 	}
 	return nil
 }
@@ -351,37 +368,30 @@ func (c *checker) assistant() error {
 }
 
 func (c *checker) block(b *outline.Fields) error {
-	switch b.Text("type") {
-	case "tool_use":
+	t, err := member(b)
+	if err != nil {
+		return err
+	}
+	switch t.Fate {
+	case shape.Call:
 		id, input := b.Text("id"), b.Raw("input")
-		if !pattern(id, 64) || c.calls[id] || !pattern(b.Text("name"), 128) || len(input) == 0 || input[0] != '{' || !b.Only("type", "id", "name", "input") {
+		named := outline.ValidID(id, outline.MaxID) && !c.calls[id] && outline.ValidID(b.Text("name"), outline.MaxTool)
+		if !named || len(input) == 0 || input[0] != '{' {
 			return errors.New("tool call that the API rejects")
 		}
 		c.calls[id], c.open[id] = true, true
-		return nil
-	case "thinking":
-		if b.Text("signature") == "" || !b.Only("type", "thinking", "signature") {
-			return errors.New("thinking without a signature, or with unknown members")
+	case shape.Thinking:
+		if b.Text("signature") == "" {
+			return errors.New("thinking without a signature")
 		}
-		return nil
-	case "redacted_thinking":
-		if b.Text("data") == "" || !b.Only("type", "data") {
-			return errors.New("redacted thinking without data, or with unknown members")
+	case shape.Redacted:
+		if b.Text("data") == "" {
+			return errors.New("redacted thinking without data")
 		}
-		return nil
-	case "text":
-		return said(b)
+	case shape.Text:
+		return said(b, t)
+	default:
+		return errors.New("content block of a type that answers cannot have")
 	}
-	return errors.New("content block of a type that answers cannot have")
-}
-
-func pattern(s string, most int) bool {
-	for _, c := range []byte(s) {
-		if c|0x20 < 'a' || c|0x20 > 'z' {
-			if (c < '0' || c > '9') && c != '_' && c != '-' {
-				return false
-			}
-		}
-	}
-	return s != "" && len(s) <= most
+	return nil
 }
