@@ -121,7 +121,7 @@ func (a *appended) replace() error {
 		return err
 	}
 	tx, steps := &filetx.Tx{}, append(a.steps, main)
-	r := undo.Record{Made: a.o.now(), Format: a.to.Name, Store: path, Session: a.original.ID, Title: a.rep.Title}
+	r := undo.Record{Made: undo.Made(a.o.Now), Format: a.to.Name, Store: path, Session: a.original.ID, Title: a.rep.Title}
 	if err := tx.Begin(undo.Folder{Dir: a.o.UndoDir}, r, steps); err != nil {
 		return err
 	}

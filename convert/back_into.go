@@ -42,7 +42,7 @@ func (b *bringing) extend(ctx context.Context) (err error) {
 		b.rep.Status = Checked
 		return b.to.Writer.Into.Extend(ctx, a)
 	}
-	log, err := undo.Folder{Dir: b.o.UndoDir}.Begin(undo.Record{Made: b.o.now(), Format: b.to.Name, Store: b.original.Path, Session: b.original.ID, Title: b.rep.Title})
+	log, err := undo.Folder{Dir: b.o.UndoDir}.Begin(undo.Record{Made: undo.Made(b.o.Now), Format: b.to.Name, Store: b.original.Path, Session: b.original.ID, Title: b.rep.Title})
 	if err != nil {
 		return err
 	}

@@ -297,11 +297,14 @@ func sameCounts(r store.Reader, seen []int64) error {
 // bugHint is the hint of errors that no input should be able to cause.
 const bugHint = pipe.BugHint
 
-func (c *exactConversion) say(s string) {
-	if c.source.Rel != "." && !strings.Contains(s, c.source.Rel) {
-		s = c.source.Rel + ": " + s
+func (c *exactConversion) say(s string) { c.sayOf(c.source, s) }
+
+// sayOf says something of a store, with its name unless it is the only one.
+func (in *input) sayOf(f Found, s string) {
+	if f.Rel != "." && !strings.Contains(s, f.Rel) {
+		s = f.Rel + ": " + s
 	}
-	c.notify.Say(s)
+	in.notify.Say(s)
 }
 
 func setName(s store.Set) string {

@@ -144,14 +144,6 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	return out, errors.Join(errs...)
 }
 
-func (o *MigrateOptions) now() time.Time {
-	now := time.Now
-	if o.Now != nil {
-		now = o.Now
-	}
-	return now().UTC().Truncate(time.Second)
-}
-
 func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration, with renameFuncs) error {
 	wanted := src.Sessions
 	if len(wanted) > 0 {

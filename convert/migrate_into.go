@@ -50,7 +50,7 @@ func (m *migration) placeInto(ctx context.Context, f *plannedFamily) (status str
 	defer func() { err = errors.Join(err, os.RemoveAll(from)) }()
 	a := formats.Addition{From: from, To: rep.File, Update: m.o.Update, DryRun: m.o.DryRun}
 	if !m.o.DryRun {
-		log, err := undo.Folder{Dir: m.o.UndoDir}.Begin(undo.Record{Made: m.o.now(), Format: m.to.Name, Store: rep.File, Session: rep.Session, Title: rep.Title})
+		log, err := undo.Folder{Dir: m.o.UndoDir}.Begin(undo.Record{Made: undo.Made(m.o.Now), Format: m.to.Name, Store: rep.File, Session: rep.Session, Title: rep.Title})
 		if err != nil {
 			return "", err
 		}

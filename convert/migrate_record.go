@@ -23,7 +23,7 @@ func (m *migration) begin(plans []*plannedFamily) (*filetx.Tx, error) {
 		return tx, nil
 	}
 	first := &plans[0].rep
-	r := undo.Record{Made: m.o.now(), Format: m.to.Name, Store: first.File, Session: first.Session, Title: first.Title}
+	r := undo.Record{Made: undo.Made(m.o.Now), Format: m.to.Name, Store: first.File, Session: first.Session, Title: first.Title}
 	if len(plans) > 1 {
 		r.Store = filepath.Join(m.o.Dir, m.to.Home.Folder)
 	}

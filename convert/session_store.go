@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"rehome/convert/internal/pipe"
 	"rehome/convert/internal/redact"
@@ -174,9 +173,4 @@ func (c *sessionStore) removeDrafts() {
 	os.RemoveAll(c.pipe.Dir) // the rest is removed with the staging folder
 }
 
-func (c *sessionStore) say(s string) {
-	if c.at.Rel != "." && !strings.Contains(s, c.at.Rel) {
-		s = c.at.Rel + ": " + s
-	}
-	c.notify.Say(s)
-}
+func (c *sessionStore) say(s string) { c.sayOf(c.at, s) }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/walk"
 	"rehome/convert/internal/worktree"
 	"rehome/formats"
 	"rehome/internal/scratch"
@@ -52,7 +53,7 @@ func (c *commit) fail(err error, hint string) error {
 // are below another one are left out.
 func (c *commit) open(paths []string) (rels []string, err error) {
 	for _, path := range paths {
-		at, err := resolved(path)
+		at, err := walk.RealAbove(path)
 		if err != nil {
 			return nil, c.fail(err, "")
 		}
@@ -121,7 +122,7 @@ func (c *commit) side(rels []string) (s Side, err error) {
 
 // shown returns how users know the root of the work tree: as a prefix of paths.
 func (c *commit) shown() string {
-	cwd, err := resolved(".")
+	cwd, err := walk.RealAbove(".")
 	if err != nil {
 		return ""
 	}
@@ -146,20 +147,4 @@ func leftOut(t worktree.Tracked) string {
 		}
 	}
 	return "left out " + strings.Join(parts, ", ")
-}
-
-// resolved returns an absolute path without links. The path need not exist any more.
-func resolved(path string) (string, error) {
-	at, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(at); err == nil {
-		return real, nil
-	}
-	parent, err := resolved(filepath.Dir(at))
-	if err != nil || filepath.Dir(at) == at {
-		return at, err
-	}
-	return filepath.Join(parent, filepath.Base(at)), nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/walk"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -121,7 +122,7 @@ func (s *side) list(ctx context.Context) error {
 // rel returns the path of a store below that of the side.
 func (s *side) rel(path string) string {
 	for _, base := range append([]string{s.Top}, s.Paths...) {
-		if at, err := resolved(path); err == nil && base != "" {
+		if at, err := walk.RealAbove(path); err == nil && base != "" {
 			if rel, err := filepath.Rel(base, at); err == nil && filepath.IsLocal(rel) {
 				return rel
 			}

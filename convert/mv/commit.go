@@ -124,7 +124,7 @@ func (f *family) steps() (out []*filetx.Step) {
 // record returns the undo record of what will be put in its place.
 func (m *mover) record(todo []*family) undo.Record {
 	first := todo[0]
-	r := undo.Record{Made: m.now(), Format: m.f.Name, Store: first.pieces[0].Root, Session: first.name(), Title: first.Title,
+	r := undo.Record{Made: undo.Made(m.Now), Format: m.f.Name, Store: first.pieces[0].Root, Session: first.name(), Title: first.Title,
 		Moved: &undo.Moved{Old: m.out.Old, New: m.out.New}}
 	for _, f := range todo {
 		for _, p := range f.pieces {

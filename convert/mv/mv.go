@@ -12,6 +12,8 @@ import (
 
 	"rehome/convert"
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/undo"
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/internal/scratch"
 )
@@ -101,14 +103,6 @@ func (o *Options) say(s string) {
 	}
 }
 
-func (o *Options) now() time.Time {
-	now := time.Now
-	if o.Now != nil {
-		now = o.Now
-	}
-	return now().UTC().Truncate(time.Second)
-}
-
 // folders returns what was moved, and a report that is otherwise empty.
 func (o *Options) folders() (*formats.Moved, *Report, error) {
 	misuse := func(at, what, hint string) error {
@@ -151,7 +145,7 @@ func (o *Options) folders() (*formats.Moved, *Report, error) {
 	if info, err := os.Lstat(old); err == nil && info.IsDir() {
 		r.Stays = true
 	}
-	now := o.now() // the same for all records: by that undo knows that they belong together
+	now := undo.Made(o.Now) // the same for all records: by that undo knows that they belong together
 	o.Now = func() time.Time { return now }
 	r.New = to
 	mv.Inside = inside(to)
@@ -193,16 +187,11 @@ func inside(root string) (out []string) {
 // resolveAbove returns a path without symbolic links above its last element, as far as the
 // folders exist.
 func resolveAbove(path string) string {
-	rest := filepath.Base(path)
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if dir == filepath.Dir(dir) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
+	dir, err := walk.RealAbove(filepath.Dir(path))
+	if err != nil {
+		return path
 	}
+	return filepath.Join(dir, filepath.Base(path))
 }
 
 // Move copies the sessions of a folder that was moved to where their clients look for those

@@ -88,7 +88,7 @@ func (r *refiler) commit(ctx context.Context) error {
 // refile files the sessions of one store, after an undo record of that is on disk.
 func (r *refiler) refile(ctx context.Context, list []*refiled) (err error) {
 	first := list[0]
-	log, err := undo.Folder{Dir: r.UndoDir}.Begin(undo.Record{Made: r.now(), Format: r.f.Name, Store: first.Store, Session: first.ID, Title: first.Title,
+	log, err := undo.Folder{Dir: r.UndoDir}.Begin(undo.Record{Made: undo.Made(r.Now), Format: r.f.Name, Store: first.Store, Session: first.ID, Title: first.Title,
 		Refiled: len(list), Moved: &undo.Moved{Old: r.out.Old, New: r.out.New, Placed: true, Sources: []undo.Source{}}})
 	if err != nil {
 		return err

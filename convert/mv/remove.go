@@ -72,7 +72,7 @@ func (x *remover) record(ctx context.Context, folder undo.Folder, f *formats.For
 			stage.Sweep(x.say, at)
 		}
 	}
-	for _, family := range families(of.Moved.Sources) {
+	for _, family := range of.Moved.Families() {
 		own := family[len(family)-1]
 		if x.seen[own.Path] {
 			continue
@@ -99,19 +99,8 @@ func (x *remover) record(ctx context.Context, folder undo.Folder, f *formats.For
 	if x.DryRun || len(todo) == 0 {
 		return nil
 	}
-	return x.remove(ctx, folder, f, todo, undo.Record{Made: x.now(), Format: f.Name, Store: of.Store, Session: of.Session, Title: of.Title,
+	return x.remove(ctx, folder, f, todo, undo.Record{Made: undo.Made(x.Now), Format: f.Name, Store: of.Store, Session: of.Session, Title: of.Title,
 		Moved: &undo.Moved{Old: of.Moved.Old, New: of.Moved.New, Removed: true, Sources: todo}})
-}
-
-// families splits the originals into those of each session.
-func families(list []undo.Source) (out [][]undo.Source) {
-	for i, s := range list {
-		if i == 0 || s.Family() != list[i-1].Family() {
-			out = append(out, nil)
-		}
-		out[len(out)-1] = append(out[len(out)-1], s)
-	}
-	return out
 }
 
 // removable returns why the originals of a session stay, nil if they need not.
@@ -208,7 +197,7 @@ func messages(ctx context.Context, f *formats.Format, path string) (map[string]i
 // file first: without that, its client does not look for the others.
 func (x *remover) remove(ctx context.Context, folder undo.Folder, f *formats.Format, todo []undo.Source, r undo.Record) (err error) {
 	tx, of, all := &filetx.Tx{}, map[string][]*filetx.Step{}, []*filetx.Step(nil)
-	for _, family := range families(todo) {
+	for _, family := range (&undo.Moved{Sources: todo}).Families() {
 		own := family[len(family)-1].Path
 		for _, s := range family {
 			info, err := os.Lstat(s.Path)

@@ -68,7 +68,7 @@ func layers() []layer {
 		{"convert/internal/notify", nil},
 		{"convert/internal/mark", []string{"internal/fileid"}},
 		{"convert/internal/worktree", []string{"internal/fsx"}},
-		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
+		{"convert/internal/walk", []string{"convert/internal/stage", "formats", "internal/fsx"}},
 		{"convert/internal/ignore", []string{"convert/internal/walk", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/fsx", "internal/scratch"}},

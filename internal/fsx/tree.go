@@ -39,6 +39,20 @@ func DigestTree(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
+// SizeOf returns how many bytes a file, or the files below a folder, have. What cannot be read
+// counts as 0.
+func SizeOf(path string) (size int64) {
+	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				size += info.Size()
+			}
+		}
+		return nil
+	})
+	return size
+}
+
 // CopyTree copies a file or folder, with modes and times of modification, to a path that
 // does not exist. If link is true, files get a second name instead, where they can. Symbolic
 // links stay what they are.

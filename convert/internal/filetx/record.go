@@ -74,7 +74,7 @@ func (t *Tx) keep(log *undo.Log, s *Step) error {
 		return err
 	}
 	at := s.Path
-	if t.MaxKept > 0 && sizeOf(dir)+sizeOf(s.Path) > t.MaxKept {
+	if t.MaxKept > 0 && fsx.SizeOf(dir)+fsx.SizeOf(s.Path) > t.MaxKept {
 		t.Say(s.Path + ": its earlier state is too large to keep; rehome undo cannot restore it")
 	} else {
 		s.Kept = "old-" + strconv.Itoa(len(log.Record.Files)+1)
@@ -90,19 +90,6 @@ func (t *Tx) keep(log *undo.Log, s *Step) error {
 	}
 	s.Before = is
 	return err
-}
-
-// sizeOf returns how many bytes the files below a path have.
-func sizeOf(path string) (size int64) {
-	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			if info, err := e.Info(); err == nil {
-				size += info.Size()
-			}
-		}
-		return nil
-	})
-	return size
 }
 
 // End takes the steps that were not made out of the record, which goes away if none was: then

@@ -3,10 +3,12 @@ package undo
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"rehome/internal/fsx"
 )
@@ -77,4 +79,54 @@ func (l *Log) Copied(list []Copy) error {
 		err = fsx.SyncFile(path)
 	}
 	return err
+}
+
+// Moved says of which folder's sessions the files of a record are copies, or which of
+// them it removed.
+type Moved struct {
+	Old     string   `json:"old"`
+	New     string   `json:"new"`
+	Removed bool     `json:"removed,omitempty"` // the originals were removed
+	Placed  bool     `json:"placed,omitempty"`  // the copies are in their places: the run was not killed before
+	Sources []Source `json:"sources"`
+}
+
+// Source is an original, as it was when it was copied.
+type Source struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`       // see fsx.DigestTree
+	To     string `json:"to"`           // the path of the copy
+	Of     string `json:"of,omitempty"` // To of the session's own file, if that is another one
+	ID     string `json:"id,omitempty"` // of the session
+	Title  string `json:"title,omitempty"`
+}
+
+// Family returns the path of the copy of the session to which an original belongs.
+func (s *Source) Family() string { return cmp.Or(s.Of, s.To) }
+
+// Together reports whether two records are of one move.
+func (r *Record) Together(o *Record) bool {
+	return r.Moved != nil && o.Moved != nil && r.Made.Equal(o.Made) && r.Moved.Old == o.Moved.Old && r.Moved.New == o.Moved.New && r.Moved.Removed == o.Moved.Removed
+}
+
+// Families returns the originals of each session.
+func (m *Moved) Families() [][]Source { return families(m.Sources, (*Source).Family) }
+
+// Narrow takes all sessions out of a record of a move but those of these files.
+func (r *Record) Narrow(paths []string) {
+	wanted := map[string]bool{}
+	for _, path := range paths {
+		i := slices.IndexFunc(r.Files, func(f File) bool { return f.Path == path })
+		if i < 0 {
+			return // rather too much than too little
+		}
+		wanted[r.Files[i].Family()] = true
+	}
+	r.Files = slices.DeleteFunc(r.Files, func(f File) bool { return !wanted[f.Family()] })
+	r.Moved.Sources = slices.DeleteFunc(r.Moved.Sources, func(s Source) bool {
+		if r.Moved.Removed {
+			return !slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == s.Path })
+		}
+		return !wanted[s.Family()]
+	})
 }

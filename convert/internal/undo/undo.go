@@ -40,46 +40,29 @@ type Record struct {
 	Refiled int             `json:"refiled,omitempty"` // how many sessions Changes are of, if they were filed under another folder in place
 }
 
-// Moved says of which folder's sessions the files of a record are copies, or which of
-// them it removed.
-type Moved struct {
-	Old     string   `json:"old"`
-	New     string   `json:"new"`
-	Removed bool     `json:"removed,omitempty"` // the originals were removed
-	Placed  bool     `json:"placed,omitempty"`  // the copies are in their places: the run was not killed before
-	Sources []Source `json:"sources"`
-}
-
-// Source is an original, as it was when it was copied.
-type Source struct {
-	Path   string `json:"path"`
-	Digest string `json:"digest"`       // see fsx.DigestTree
-	To     string `json:"to"`           // the path of the copy
-	Of     string `json:"of,omitempty"` // To of the session's own file, if that is another one
-	ID     string `json:"id,omitempty"` // of the session
-	Title  string `json:"title,omitempty"`
-}
-
-// Family returns the path of the copy of the session to which an original belongs.
-func (s *Source) Family() string { return cmp.Or(s.Of, s.To) }
-
-// Together reports whether two records are of one move.
-func (r *Record) Together(o *Record) bool {
-	return r.Moved != nil && o.Moved != nil && r.Made.Equal(o.Made) && r.Moved.Old == o.Moved.Old && r.Moved.New == o.Moved.New && r.Moved.Removed == o.Moved.Removed
-}
-
 // Sessions returns how many sessions were written.
 func (r *Record) Sessions() int { return max(len(r.Families()), r.Refiled, 1) }
 
 // Families returns the files of each session.
-func (r *Record) Families() (out [][]File) {
-	for i, f := range r.Files {
-		if i == 0 || f.Family() != r.Files[i-1].Family() {
+func (r *Record) Families() [][]File { return families(r.Files, (*File).Family) }
+
+// families splits a list where the family changes.
+func families[T any](list []T, family func(*T) string) (out [][]T) {
+	for i := range list {
+		if i == 0 || family(&list[i]) != family(&list[i-1]) {
 			out = append(out, nil)
 		}
-		out[len(out)-1] = append(out[len(out)-1], f)
+		out[len(out)-1] = append(out[len(out)-1], list[i])
 	}
 	return out
+}
+
+// Made returns when a record is made, by a clock; nil is that of the system.
+func Made(now func() time.Time) time.Time {
+	if now == nil {
+		now = time.Now
+	}
+	return now().UTC().Truncate(time.Second)
 }
 
 // File is a file, or a folder, that was written.
@@ -225,25 +208,6 @@ func (f Folder) Rewrite(r *Record) error {
 	return errors.Join(r.write(dir), fsx.SyncFolder(dir))
 }
 
-// Narrow takes all sessions out of a record of a move but those of these files.
-func (r *Record) Narrow(paths []string) {
-	wanted := map[string]bool{}
-	for _, path := range paths {
-		i := slices.IndexFunc(r.Files, func(f File) bool { return f.Path == path })
-		if i < 0 {
-			return // rather too much than too little
-		}
-		wanted[r.Files[i].Family()] = true
-	}
-	r.Files = slices.DeleteFunc(r.Files, func(f File) bool { return !wanted[f.Family()] })
-	r.Moved.Sources = slices.DeleteFunc(r.Moved.Sources, func(s Source) bool {
-		if r.Moved.Removed {
-			return !slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == s.Path })
-		}
-		return !wanted[s.Family()]
-	})
-}
-
 // newID gives a number away, which is on disk when it returns.
 func (f Folder) newID() (int, error) {
 	ids, err := f.ids()
@@ -269,14 +233,7 @@ func (f Folder) prune(keep int, keepBytes int64) {
 	ids, _ := f.ids()
 	bytes := int64(0)
 	for n, id := range slices.Backward(ids) {
-		_ = filepath.WalkDir(f.path(id), func(_ string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() {
-				if info, err := e.Info(); err == nil {
-					bytes += info.Size()
-				}
-			}
-			return nil
-		})
+		bytes += fsx.SizeOf(f.path(id))
 		if newest := n == len(ids)-1; newest {
 			bytes = 0
 		} else if len(ids)-n > keep || bytes > keepBytes {

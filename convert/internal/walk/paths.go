@@ -1,11 +1,11 @@
 package walk
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // Size returns the size of a store on disk. What cannot be read counts as 0.
@@ -18,15 +18,7 @@ func Size(l *formats.Location) (n int64) {
 		}
 		return n
 	}
-	filepath.WalkDir(l.Path, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			if info, err := e.Info(); err == nil {
-				n += info.Size()
-			}
-		}
-		return nil
-	})
-	return n
+	return fsx.SizeOf(l.Path)
 }
 
 // ResolvedPath is RealPath for paths that exist.
@@ -51,4 +43,20 @@ func RealPath(path string) (string, error) {
 func AtOrBelow(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// RealAbove returns an absolute path without links, as far as it exists.
+func RealAbove(path string) (string, error) {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		return real, nil
+	}
+	parent, err := RealAbove(filepath.Dir(at))
+	if err != nil || filepath.Dir(at) == at {
+		return at, err
+	}
+	return filepath.Join(parent, filepath.Base(at)), nil
 }
