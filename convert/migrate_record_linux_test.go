@@ -137,32 +137,6 @@ func TestRecordKilled(t *testing.T) {
 	}
 }
 
-// TestRecordLimited lets a migration meet a full disk: all is as it was, and no record is
-// left.
-func TestRecordLimited(t *testing.T) {
-	h := newCrashHome(t, "claude-code")
-	refused := 0
-	for limit := 64; ; limit += limit / 2 {
-		h.reset(true)
-		old := h.tree(true)
-		if h.victim(limit).Run() == nil {
-			undoAll(t, h.undo)
-		} else {
-			refused++
-		}
-		h.is("limited", limit, h.tree(true), old)
-		if left, err := UndoRecords(h.undo); err != nil || len(left) > 0 {
-			t.Errorf("limit %d: %v, %v left", limit, err, left)
-		}
-		if limit > 1<<20 {
-			break
-		}
-	}
-	if refused < 3 {
-		t.Errorf("refused %d", refused)
-	}
-}
-
 // TestRecordInUse: a chat that its client has open is neither replaced nor undone.
 func TestRecordInUse(t *testing.T) {
 	h := newCrashHome(t, "cursor-chat")
