@@ -22,8 +22,8 @@ var ideRows = []struct{ key, kind string }{
 }
 
 // IDE returns a walk over the rows of a user dir of the Cursor IDE that hold sessions, and over
-// the states of agents of which there is nothing else. Where there are bubbles, too, the reader
-// takes from the state what they lack.
+// the states of agents. Where there are bubbles, too, the reader takes from the state what they
+// lack: prompts there are not compared.
 func IDE() Walk {
 	return func(t testing.TB, at string, _ []string) iter.Seq[Record] {
 		t.Helper()
@@ -102,7 +102,12 @@ func ideRecords(file string, rows []row) (out []Record) {
 	for _, id := range slices.Sorted(maps.Keys(roots)) {
 		blobs.group = id
 		for _, r := range blobs.records(roots[id]) {
-			if !told[id] && !strings.HasPrefix(r.Kind, "left ") { // all sessions share the blobs
+			way, of := strings.CutPrefix(r.Kind, "state")
+			if of && told[id] { // bubbles have most of it, and all prompts
+				r.Kind, r.Wide = "beside"+way, true
+				of = way != ".1 user" && way != ".8.1.1 -"
+			}
+			if of { // all sessions share the other blobs
 				out = append(out, r)
 			}
 		}
@@ -187,7 +192,7 @@ func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) st
 				return map[string]string{"value": string(doc.Append(nil))}
 			}
 			for _, of := range ideRows {
-				if of.kind != "context" && strings.HasPrefix(r.text("key"), of.key) {
+				if strings.HasPrefix(r.text("key"), of.key) {
 					changeComposer(doc, of.kind+" "+kindOf(doc, []string{"type"}), change)
 					return map[string]string{"value": string(doc.Append(nil))}
 				}
@@ -200,7 +205,7 @@ func RewriteIDE(t testing.TB, from, dir string, _ []string, change func(Doc)) st
 
 // changeComposer changes a bubble, or a composer and the bubbles in it.
 func changeComposer(doc *Node, kind string, change func(Doc)) {
-	lists := doc.detach("fullConversationHeadersOnly", "originalFileStates", "conversationMap", "conversation")
+	lists := doc.detach("conversationMap", "conversation")
 	change(Doc{kind, "", doc})
 	for i, bubbles := range lists.Items {
 		for _, b := range bubbles.Items {

@@ -225,6 +225,16 @@ func summaryText(raw []byte) string {
 	return ""
 }
 
+// listed returns what the list of its session says of a bubble besides.
+func (b *bubble) listed() (out []session.Extra) {
+	for name, v := range rawjson.Members(b.header.more) {
+		if odd(name) || string(name) == "serverBubbleId" && !bytes.Equal(v, rawjson.Last(b.body, "serverBubbleId")) && !members.Empty(v) {
+			out = append(out, session.Extra{Name: "header." + string(name), Raw: bytes.Clone(v)})
+		}
+	}
+	return out
+}
+
 // rest returns what was not converted of a bubble.
 func (d *assembler) rest(b *bubble) []session.Extra {
 	f := &b.f
@@ -235,12 +245,9 @@ func (d *assembler) rest(b *bubble) []session.Extra {
 		f.Extras = append(f.Extras, e)
 		f.Count++
 	}
-	for name, v := range rawjson.Members(b.header.more) {
-		if odd(name) || string(name) == "serverBubbleId" && !bytes.Equal(v, rawjson.Last(b.body, "serverBubbleId")) && !members.Empty(v) {
-			f.Extras = append(f.Extras, session.Extra{Name: "header." + string(name), Raw: bytes.Clone(v)})
-			f.Count++
-		}
-	}
+	listed := b.listed()
+	f.Extras = append(f.Extras, listed...)
+	f.Count += int64(len(listed))
 	if rawjson.Text(f.Raw(bubState)) == "~" { // an empty one
 		f.Drop(bubState)
 	}

@@ -109,6 +109,9 @@ func (w *walk) untouched(yield func(*session.File, error) bool) bool {
 				f.Extras = append(f.Extras, session.Extra{Name: string(n), Raw: members.Bare(string(n), v)})
 			}
 		}
+		if !members.Empty(value) && value[0] != '{' {
+			f.Extras = append(f.Extras, session.Extra{Name: "originalFileStates." + uri, Raw: value})
+		}
 		if a := w.aside(lists.OriginalRow, uri); a != nil {
 			if err := w.original(f, a, seen); err != nil {
 				return yield(nil, err) && false

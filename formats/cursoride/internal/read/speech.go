@@ -22,7 +22,7 @@ func (d *assembler) missingBubble(b *bubble) {
 	if b.user {
 		d.flush()
 		d.begin(b, "")
-		m := &session.Message{ID: b.id, Role: session.User, At: d.moment(b.at), Origin: b.origin()}
+		m := &session.Message{ID: b.id, Role: session.User, At: d.moment(b.at), Origin: b.origin(), Extras: b.listed()}
 		if b.state != nil {
 			m.Parts = b.state.prompt
 		}
@@ -30,7 +30,7 @@ func (d *assembler) missingBubble(b *bubble) {
 	} else if parts, results := b.state.unmatched(); len(parts) > 0 {
 		d.flush()
 		m := d.open(b)
-		m.Parts = append(m.Parts, parts...)
+		m.Parts, m.Extras = append(m.Parts, parts...), append(m.Extras, b.listed()...)
 		for i, r := range results {
 			d.held = append(d.held, &session.Message{ID: fmt.Sprintf("%s-state-%d", b.id, i+1), Role: session.Tool, Parts: []session.Part{r}})
 		}
