@@ -1,7 +1,9 @@
 package formatstest_test
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -78,11 +80,22 @@ func generatedAgents(t *testing.T, format string) (out []formatstest.Fixture) {
 	return out
 }
 
-// wentBack is a chat in which the user went back on a turn.
+// wentBack is a chat in which the user went back on a turn, and that only the file beside its
+// database names.
 func wentBack(t *testing.T, dir string) string {
-	p := graphgen.New(1, graphgen.SpineOnly)
+	p := graphgen.New(3, graphgen.SpineOnly)
+	p.Name = ""
 	path, err := p.WriteChat(t.Context(), dir, p.WentBack(graphgen.New(2, graphgen.SpineOnly)), graphgen.Odd{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(path, "meta.json")
+	text, err := os.ReadFile(beside)
+	if err == nil {
+		text = bytes.Replace(text, []byte(`"title":""`), []byte(`"title":"Named later"`), 1)
+		err = os.WriteFile(beside, text, 0o644)
+	}
+	if err != nil || !bytes.Contains(text, []byte("Named later")) {
 		t.Fatal(err)
 	}
 	return path

@@ -208,6 +208,16 @@ func Chat() Walk {
 			path, at = inside, "store.db/"
 		}
 		w.store(database(t, path), at, 12)
+		if beside := filepath.Join(filepath.Dir(path), "meta.json"); exists(beside) {
+			r := Record{At: "meta.json", Kind: "beside -", Telling: "beside", Wide: true}
+			for id := range w.now {
+				r.Group = id
+			}
+			if doc, err := Parse(read(t, beside)); err == nil {
+				r.Leaves = doc.Leaves(nil, "")
+			}
+			w.records = append(w.records, r)
+		}
 		return slices.Values(w.all())
 	}
 }
