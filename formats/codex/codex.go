@@ -203,13 +203,11 @@ func kinds() map[string]lineclient.Kind {
 }
 
 // kindOf returns the kind of a line, and the member that holds what it says.
-func kindOf(line []byte) (kind, in string) {
-	r := parse(jsonl.Line{Object: line}, source{File: &jsonl.File{}})
-	if kind = r.kind; kind == "response_item" || kind == "event_msg" {
-		kind += " " + r.sub
-	}
-	if len(r.body) != len(r.Object) {
-		in = "payload"
+func kindOf(line *lineclient.Fields) (kind, in string) {
+	body := line.Peek("payload")
+	kind, sub, in := shape(rawjson.Text(line.Peek("type")), body, line.Peek)
+	if kind == "response_item" || kind == "event_msg" {
+		kind += " " + sub
 	}
 	return kind, in
 }

@@ -30,7 +30,7 @@ type record struct {
 // parse reads a line. Early clients (0.20.0) wrote the items without anything
 // around them, and the session's head as an object with an id and no type.
 func parse(l jsonl.Line, s source) record {
-	r := record{Line: l, id: fmt.Sprintf("line-%d", l.Number), at: store.Addr{File: s.Name, Line: l.Number}}
+	r := record{Line: l, id: "line-" + strconv.Itoa(l.Number), at: store.Addr{File: s.Name, Line: l.Number}}
 	if s.base > 0 {
 		r.id = fmt.Sprintf("base%d-%s", s.base, r.id)
 	}
@@ -47,19 +47,27 @@ func parse(l jsonl.Line, s source) record {
 			r.body = v
 		}
 	}
-	switch {
-	case r.body != nil && r.kind != "":
-		r.sub = rawjson.TextAt(r.body, "type")
-	case r.kind != "":
-		r.kind, r.sub, r.body = "response_item", r.kind, l.Object
-	case rawjson.At(l.Object, "record_type") != nil:
-		r.kind, r.body = "state", l.Object
-	case rawjson.At(l.Object, "id") != nil:
-		r.kind, r.body = "session_meta", l.Object
-	default:
-		r.kind = "unknown"
+	in := ""
+	if r.kind, r.sub, in = shape(r.kind, r.body, func(name string) []byte { return rawjson.At(l.Object, name) }); in == "" {
+		r.body = l.Object
 	}
 	return r
+}
+
+// shape returns the kind of a line with a type and a payload, that of what it holds, and the
+// member that does; "": the line itself. at returns other members.
+func shape(kind string, payload []byte, at func(name string) []byte) (of, sub, in string) {
+	switch {
+	case payload != nil && kind != "":
+		return kind, rawjson.TextAt(payload, "type"), "payload"
+	case kind != "":
+		return "response_item", kind, ""
+	case at("record_type") != nil:
+		return "state", "", ""
+	case at("id") != nil:
+		return "session_meta", "", ""
+	}
+	return "unknown", "", "payload"
 }
 
 // decoder makes the messages of a session in a second pass over its files.

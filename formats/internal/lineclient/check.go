@@ -122,7 +122,7 @@ func (a *Audit) line(l *linecheck.Line) {
 	} else if id != "" && k.Closes != "" {
 		a.closes(id, place{l.Number, pointer(r.in, k.Closes)})
 	}
-	if k.Say == nil {
+	if k.Say == nil || k.Prompt {
 		return
 	}
 	for _, p := range k.Say(r) {

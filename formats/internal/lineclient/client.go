@@ -36,7 +36,7 @@ type Client struct {
 
 	// Of returns the kind of a line, and the member with its content, where versions differ
 	// in more than Line.Kind and Kind.In say. nil: those say it.
-	Of func(line []byte) (kind, in string)
+	Of func(line *Fields) (kind, in string)
 
 	// Kinds are the kinds of lines, by the values of Line.Kind, joined by blanks. A line of
 	// any other kind is carried as it is.

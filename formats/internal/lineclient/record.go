@@ -42,7 +42,7 @@ func (c *Client) parse(l jsonl.Line) *Record {
 	if r.Fields = r.line; l.Object == nil {
 		return r
 	}
-	r.Kind, r.in = c.of(r.line, l.Object)
+	r.Kind, r.in = c.of(r.line)
 	r.ID, r.Time = r.line.Text(c.Line.ID), r.line.Time(c.Line.Time)
 	for _, p := range c.Line.Kind {
 		if name, _, nested := strings.Cut(p, "/"); !nested {
@@ -62,9 +62,9 @@ func (c *Client) parse(l jsonl.Line) *Record {
 }
 
 // of returns the kind of a line, and the member with its content.
-func (c *Client) of(line *Fields, b []byte) (kind, in string) {
+func (c *Client) of(line *Fields) (kind, in string) {
 	if c.Of != nil {
-		return c.Of(b)
+		return c.Of(line)
 	}
 	kind = c.kindOf(line)
 	return kind, c.Kinds[kind].In

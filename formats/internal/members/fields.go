@@ -27,6 +27,7 @@ type field struct {
 func Split(b []byte, path string) *Fields {
 	f := &Fields{whole: b, path: path}
 	if b = bytes.TrimLeft(b, " \t\r\n"); len(b) > 0 && b[0] == '{' {
+		f.list = make([]field, 0, 8)
 		for name, value := range rawjson.Members(b) {
 			f.list = append(f.list, field{name: name, value: value})
 		}
