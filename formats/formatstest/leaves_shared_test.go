@@ -55,9 +55,6 @@ func generatedAgents(t *testing.T, format string) (out []formatstest.Fixture) {
 	if write == nil {
 		return nil
 	}
-	if format == "cursor-chat" {
-		out = append(out, formatstest.Fixture{Name: "went back", Real: true, Make: wentBack})
-	}
 	for n := range graphSeeds * int(graphgen.Shapes) {
 		shape, seed, strange := graphgen.Shape(n%int(graphgen.Shapes)), uint64(n)/uint64(graphgen.Shapes), n/int(graphgen.Shapes)%2 == 1
 		name := fmt.Sprintf("%s %d", shape, seed)
@@ -76,6 +73,9 @@ func generatedAgents(t *testing.T, format string) (out []formatstest.Fixture) {
 			}
 			return path
 		}})
+	}
+	if format == "cursor-chat" {
+		out = append(out, formatstest.Fixture{Name: "went back", Real: true, Make: wentBack})
 	}
 	return out
 }
