@@ -48,6 +48,10 @@ func (m *file) line(w *linerepair.Writer, l *lines.Line) error {
 	if to, ok := m.parents[e.parent]; ok && e.parent != "" {
 		e.link(to)
 	}
+	before := rawjson.TextAt(e.b, shape.Names[shape.Logical]) // a compaction's
+	if to := m.parents[before]; to != "" && before != "" {
+		e.set(shape.Names[shape.Logical], to)
+	}
 	m.identify(e, findings)
 	for _, f := range findings {
 		switch f.Rule {
