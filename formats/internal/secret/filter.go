@@ -167,7 +167,7 @@ func (f *Filter) touches(s *set, b *store.Batch, row int) bool {
 // touches is the same for one column.
 func (r *bound) touches(b *store.Batch, row int, mode formats.SecretMode) bool {
 	c := b.Cell(row, r.col)
-	if c.Class != store.Text && c.Class != store.Blob && len(r.Whole) == 0 {
+	if c.Class != store.Text && c.Class != store.Blob && len(r.Whole) == 0 && !r.All {
 		return false
 	}
 	var key []byte

@@ -23,6 +23,7 @@ type Rule struct {
 	KeyColumn string // what tells its rows apart
 	Column    string
 	Whole     []string // all of the column is secret in rows whose key begins so
+	All       bool     // all of the column is secret
 	Hex       bool     // the JSON may be spelled in hexadecimal
 	Said      bool     // the column may hold what somebody said: text that is no JSON is left alone
 	Addressed bool     // a row's key may end in the SHA-256 of the column, which then stays as it is
@@ -63,6 +64,12 @@ func Rules() []Rule {
 		{Set: "meta", KeyColumn: "key", Column: "value", Hex: true, Reaches: []Reach{{"", 1}}},
 		{Set: "blobs", KeyColumn: "id", Column: "data", Said: true, Addressed: true},
 		{Set: "run_events", KeyColumn: "run_id", Column: "payload_json"},
+	}
+	for _, of := range [][3]string{ // of OpenCode
+		{"account", "id", "access_token"}, {"account", "id", "refresh_token"}, {"control_account", "email", "access_token"},
+		{"control_account", "email", "refresh_token"}, {"credential", "id", "value"}, {"session_share", "session_id", "secret"},
+	} {
+		out = append(out, Rule{Set: of[0], KeyColumn: of[1], Column: of[2], All: true})
 	}
 	for _, column := range []string{"metadata_json", "latest_checkpoint_ref_json"} {
 		out = append(out, Rule{Set: "agents", KeyColumn: "agent_id", Column: column, Reaches: all})
@@ -107,8 +114,11 @@ func bind(set *store.Set, client bool) (out []bound) {
 	return out
 }
 
-// whole is the beginning of a key that makes its row a secret, "" if none does.
+// whole is the beginning of a key that makes its row a secret, "*" if every one does, "" if none.
 func (r *bound) whole(key []byte) string {
+	if r.All {
+		return "*"
+	}
 	for _, prefix := range r.Whole {
 		if hasPrefix(key, prefix) {
 			return prefix
