@@ -47,6 +47,10 @@ type Home struct {
 	// settings, keys and caches next to them. nil: everything does.
 	Parts []string
 
+	// Kept reports that a backup keeps the client's files by package clients, as those of a client
+	// that no format reads: there are other files than stores, and secrets.
+	Kept bool
+
 	// SessionFiles are patterns of slash paths, from the name of a root on, of the files
 	// that hold sessions: "**" stands for any folders, "*" for any part of a name. What
 	// Parts has besides can tell a client what to do, such as its memory of a project.

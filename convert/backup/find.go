@@ -48,7 +48,7 @@ func (r *run) find(ctx context.Context) error {
 	var units []*unit
 	seen := map[string]*unit{}
 	for _, s := range found {
-		if s.Format.Sessions == nil { // text that somebody made of a store
+		if s.Format.Sessions == nil || s.Format.Home != nil && s.Format.Home.Kept { // text that somebody made of a store; or it is kept below
 			continue
 		}
 		u := newUnit(r.o.Machine, s)

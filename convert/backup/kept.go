@@ -15,7 +15,7 @@ import (
 // are not known yet. projects are folders in which some clients keep theirs.
 func (r *run) addKept(ctx context.Context, projects []string) {
 	slices.Sort(projects)
-	for _, c := range clients.Unread(r.reg) {
+	for _, c := range clients.Kept(r.reg) {
 		for _, root := range c.Roots(r.o.Machine, projects) {
 			if real := c.Name + "\x00" + walk.ResolvedPath(root); !r.kept[real] {
 				r.kept[real] = true

@@ -190,7 +190,7 @@ func holdsText(t *testing.T, dir, text string) (out []string) {
 // backup, and listed.
 func TestEveryClient(t *testing.T) {
 	stores := keptStores()
-	for _, c := range clients.Unread(all.Registry()) {
+	for _, c := range clients.Kept(all.Registry()) {
 		name := c.Name
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

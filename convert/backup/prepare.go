@@ -47,7 +47,7 @@ func (r *run) prepare() error {
 			}
 		}
 	}
-	for _, c := range clients.Unread(r.reg) {
+	for _, c := range clients.Kept(r.reg) {
 		for _, root := range c.Roots(r.o.Machine, nil) {
 			if walk.AtOrBelow(r.dir, walk.ResolvedPath(root)) {
 				return refuse("inside the folder of a client: "+root, "name a folder outside of it")

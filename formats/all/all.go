@@ -12,6 +12,7 @@ import (
 	"rehome/formats/cursorndjson"
 	"rehome/formats/cursorsdk"
 	"rehome/formats/cursortranscript"
+	"rehome/formats/opencode"
 	"rehome/formats/pi"
 	"rehome/formats/sqlite"
 	"rehome/formats/streamjson"
@@ -26,6 +27,8 @@ func Registry() *formats.Registry {
 		claudecode.Format(),
 		codex.Format(),
 		pi.Format(),
+		opencode.Format(),
+		opencode.Export(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),
 		cursoride.Format(),

@@ -146,6 +146,17 @@ func Unread(reg *formats.Registry) []*Client {
 	return slices.DeleteFunc(slices.Clone(All()), func(c *Client) bool { return slices.Contains(read, c.Name) })
 }
 
+// Kept returns the clients whose files are kept as they are: no format reads their sessions, or it
+// leaves that to this package.
+func Kept(reg *formats.Registry) []*Client {
+	unread := Unread(reg)
+	return slices.DeleteFunc(slices.Clone(All()), func(c *Client) bool {
+		return !slices.Contains(unread, c) && !slices.ContainsFunc(reg.All(), func(f *formats.Format) bool {
+			return f.Home != nil && f.Home.Kept && slices.Contains(f.Clients, c.Name)
+		})
+	})
+}
+
 // Lookup returns the client with a name, nil if the table has none.
 func Lookup(name string) *Client {
 	for _, c := range All() {

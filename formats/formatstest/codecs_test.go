@@ -41,6 +41,7 @@ func TestCodecs(t *testing.T) {
 		"cursor-sdk": {"root": sdk(), "littered": littered(sdk(), "index.db.backup", "old-index.db", "agents/agent-x/meta.json", "agent-transcripts/b/b.jsonl"),
 			"documents": documents()},
 		"cursor-ndjson": {"documents": documents()},
+		"opencode":      {"credentials": openCode()},
 		"archive":       {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld(), "collated": collated()},
 	}
 	shared := newSharedLaws(t)
@@ -76,6 +77,8 @@ func samples(t *testing.T, format string) []formatstest.Fixture {
 		"cursor-ide":        {"ide/cases/*"},
 		"cursor-sdk":        {"sdk/gen/sqlite", "sdk/legacy-*", "sdk/e2e-sqlite-hot-wal/projects/*"},
 		"cursor-ndjson":     {"sdk/gen/jsonl", "sdk/e2e-jsonl"},
+		"opencode":          {"opencode/home/*"},
+		"opencode-export":   {"opencode/exports/*"},
 	}[format]
 	if own := format + "/*"; patterns == nil && exists(own) { // a folder with the name of the format
 		patterns = []string{own}
@@ -324,6 +327,29 @@ func putChat(p *putter) {
 	}
 	p.row(0, 41, text(strings.Repeat("f", 64)), store.BlobCell(append([]byte{0x0a, 0x20}, bytes.Repeat([]byte{0xab}, 32)...)))
 	p.row(1, 1, text("0"), text(hex.EncodeToString([]byte(`{"agentId":"a","latestRootBlobId":"b","blobEncryptionKey":"`+chatSecret+`","name":"n"}`))))
+}
+
+// openCode is a database of OpenCode with what must not be in text.
+func openCode() recipe {
+	const secret = "a-key-of-a-provider"
+	schema := &store.Schema{Origin: "opencode", Databases: []store.Database{{Pragmas: pragmas("wal")}}}
+	for _, t := range [][]string{{"session", "id", "directory", "title", "time_created"}, {"message", "id", "session_id", "time_created", "data"},
+		{"part", "id", "message_id", "session_id", "data"}, {"project", "id", "worktree"}, {"credential", "id", "label", "value"}} {
+		d := &schema.Databases[0]
+		d.Objects = append(d.Objects, table(t[0], "CREATE TABLE "+t[0]+" ("+strings.Join(t[1:], ", ")+")"))
+		schema.Sets = append(schema.Sets, store.Set{Name: t[0], Columns: t[1:], RowIDs: true})
+	}
+	return recipe{base: "opencode.db", schema: schema, secrets: []string{secret}, foreign: 2, put: func(p *putter) {
+		p.row(0, 1, text("ses_1"), text("/w"), text("One"), store.IntCell(1))
+		for i := range int64(20) {
+			p.row(1, i+1, text(fmt.Sprintf("msg_%02d", i)), text("ses_1"), store.IntCell(i), text(`{"role":"user"}`))
+		}
+		for i := range int64(20) {
+			p.row(2, i+1, text(fmt.Sprintf("prt_%02d", i)), text(fmt.Sprintf("msg_%02d", i)), text("ses_1"), text(`{"type":"text","text":"hello"}`))
+		}
+		p.row(3, 1, text("global"), text("/"))
+		p.row(4, 1, text("c"), text("work"), text(secret))
+	}}
 }
 
 func ideState() recipe {

@@ -2,6 +2,7 @@ package formatstest_test
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"iter"
 	"os"
@@ -20,20 +21,37 @@ import (
 type stores struct {
 	walk    leaves.Walk
 	rewrite leaves.Rewrite
+	folder  string // of what is declared, if it has not the name of the format
 }
 
 // walks returns that of each format. A format that is not there has no law of leaves yet.
 func walks() map[string]stores {
 	return map[string]stores{
-		"claude-code":       {leaves.Lines(), leaves.RewriteLines},
-		"cursor-ide":        {leaves.IDE(), leaves.RewriteIDE},
-		"codex":             {rollouts, rewriteCodex},
-		"cursor-chat":       {leaves.Chat(), leaves.RewriteAgentStore(leaves.Chat())},
-		"cursor-ndjson":     {leaves.AgentLines(), leaves.RewriteAgentLines},
-		"cursor-sdk":        {leaves.AgentStore(), leaves.RewriteAgentStore(leaves.AgentStore())},
-		"stream-json":       {stream, leaves.RewriteLines},
-		"cursor-transcript": {transcriptsAndTexts, leaves.RewriteLines},
-		"canonical":         {canonical, leaves.RewriteLines},
+		"claude-code":       {leaves.Lines(), leaves.RewriteLines, ""},
+		"cursor-ide":        {leaves.IDE(), leaves.RewriteIDE, ""},
+		"codex":             {rollouts, rewriteCodex, ""},
+		"cursor-chat":       {leaves.Chat(), leaves.RewriteAgentStore(leaves.Chat()), ""},
+		"cursor-ndjson":     {leaves.AgentLines(), leaves.RewriteAgentLines, ""},
+		"cursor-sdk":        {leaves.AgentStore(), leaves.RewriteAgentStore(leaves.AgentStore()), ""},
+		"stream-json":       {stream, leaves.RewriteLines, ""},
+		"cursor-transcript": {transcriptsAndTexts, leaves.RewriteLines, ""},
+		"canonical":         {canonical, leaves.RewriteLines, ""},
+		"opencode-export":   {exported, leaves.RewriteLines, "opencode/exports"},
+		"opencode":          {leaves.Tables(opencode), leaves.RewriteTables(opencode, "data"), ""},
+	}
+}
+
+// opencode are the tables of OpenCode, with the columns that say of which session a row is.
+var opencode = map[string]string{"session": "id", "message": "session_id", "part": "session_id", "todo": "session_id"}
+
+// exported walks files that OpenCode exports: each is one value.
+func exported(t testing.TB, path string, kinds []string) iter.Seq[leaves.Record] {
+	return func(yield func(leaves.Record) bool) {
+		for r := range leaves.Lines()(t, path, kinds) {
+			if r.Group, r.Wide = "", true; !yield(r) {
+				return
+			}
+		}
 	}
 }
 
@@ -42,12 +60,13 @@ func (s *sharedLaws) leavesOf(t *testing.T, format string) *leaves.Law {
 	t.Helper()
 	of, ok := walks()[format]
 	if f := all.Registry().Lookup(format); !ok && f.Family == "lines" {
-		of, ok = stores{leaves.Lines(), leaves.RewriteLines}, true
+		of, ok = stores{leaves.Lines(), leaves.RewriteLines, ""}, true
 	}
 	if !ok {
 		return nil
 	}
-	law := leaves.NewLaw(t, of.walk, declaredIn(t, strings.ReplaceAll(format, "-", "")), s.of[format])
+	folder := cmp.Or(of.folder, strings.ReplaceAll(format, "-", ""))
+	law := leaves.NewLaw(t, of.walk, declaredIn(t, folder), s.of[format])
 	law.Rewrite = of.rewrite
 	return law
 }

@@ -53,15 +53,16 @@ func ChatFolder() string {
 // copies are samples that are folders of testdata, and where these go.
 func copies() map[string][2]string {
 	return map[string][2]string{
-		"sdk":           {"sdk/e2e-sqlite-hot-wal"},
-		"sdk-closed":    {"sdk/gen/sqlite"},
-		"sdk-legacy":    {"sdk/legacy-1.0.14"},
-		"sdk-play":      {"sdk/play/sqlite"},
-		"ndjson":        {"sdk/e2e-jsonl"},
-		"ndjson-play":   {"sdk/play/jsonl"},
-		"ndjson-closed": {"sdk/gen/jsonl"},
-		"claude":        {"claude/config"},
-		"transcripts":   {"transcript/projects", "projects"},
+		"sdk":             {"sdk/e2e-sqlite-hot-wal"},
+		"sdk-closed":      {"sdk/gen/sqlite"},
+		"sdk-legacy":      {"sdk/legacy-1.0.14"},
+		"sdk-play":        {"sdk/play/sqlite"},
+		"ndjson":          {"sdk/e2e-jsonl"},
+		"ndjson-play":     {"sdk/play/jsonl"},
+		"ndjson-closed":   {"sdk/gen/jsonl"},
+		"claude":          {"claude/config"},
+		"opencode-export": {"opencode/exports"},
+		"transcripts":     {"transcript/projects", "projects"},
 	}
 }
 

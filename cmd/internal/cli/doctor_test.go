@@ -97,6 +97,7 @@ func TestTestedVersions(t *testing.T) {
 	clients := map[string]string{
 		"cursor-chat": "Cursor CLI", "cursor-ide": "Cursor IDE", "cursor-sdk": "Cursor SDK", "cursor-ndjson": "Cursor SDK",
 		"claude-code": "Claude Code", "codex": "Codex", "stream-json": "Cursor CLI's `stream-json` output",
+		"opencode": "OpenCode", "opencode-export": "OpenCode",
 	}
 	for _, f := range all.Registry().All() {
 		tested := doctor.TestedVersions(f)
@@ -119,7 +120,7 @@ func TestTestedVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, format := range map[string]string{"@anthropic-ai/claude-code": "claude-code", "@cursor/sdk": "cursor-sdk", "@openai/codex": "codex"} {
+	for name, format := range map[string]string{"@anthropic-ai/claude-code": "claude-code", "@cursor/sdk": "cursor-sdk", "@openai/codex": "codex", "opencode-ai": "opencode"} {
 		if pin := pins.Dependencies[name]; !slices.Contains(doctor.TestedVersions(all.Registry().Lookup(format)), pin) {
 			t.Errorf("%s %s is pinned, and not among the tested versions of %s", name, pin, format)
 		}

@@ -45,6 +45,8 @@ type Client struct {
 	// Tested are the versions whose sessions were tested, newest first. Fields are the extras
 	// that they write, and Tools their tools that no table has; see package doctor.
 	Tested, Fields, Tools []string
+	// Parts are the types of parts that are kept as they are.
+	Parts []string
 
 	// Consequences say what the client does about what breaks a rule, by its id. A rule
 	// that has none is not asked.
@@ -195,7 +197,7 @@ func Format(c Client) *formats.Format {
 
 // known returns what versions of the client are known to write.
 func (c *Client) known() string {
-	records := c.names[1:]
+	records := append(c.names[1:len(c.names):len(c.names)], c.Parts...)
 	for _, kind := range records {
 		if _, last, two := strings.Cut(kind, " "); two {
 			records = append(records, last)

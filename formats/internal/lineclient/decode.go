@@ -383,7 +383,11 @@ func (d *decoder) message(i int32, r *Record, branch string) *session.Message {
 	if m.Parts = k.Say(r); k.Model != "" {
 		m.Model = r.Text(k.Model)
 	}
-	if m.Extras = r.rest(); k.Keeps != "" {
+	m.Extras = r.rest()
+	if c := d.c; c.Line.Parent == "" && e.is&repeated != 0 && r.ID != "" { // its own id is lost otherwise
+		m.Extras = append(m.Extras, Text(c.Line.ID, r.ID))
+	}
+	if k.Keeps != "" {
 		mark := &session.Boundary{Extras: m.Extras}
 		if m.Extras = nil; branch == "" && i == d.boundary {
 			mark.Archived, d.gone = d.gone, 0

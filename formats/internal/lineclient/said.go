@@ -41,6 +41,9 @@ type Said struct {
 	kept   bool   // it shares no memory with the message
 }
 
+// From names the record that it comes from.
+func (s *Said) From() string { return s.from }
+
 // keep returns a copy that shares no memory with the message.
 func (s *Said) keep() *Said {
 	one := *s

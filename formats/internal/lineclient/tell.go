@@ -337,7 +337,7 @@ const (
 func (t *teller) media(m *session.Media) session.Part {
 	extras := t.extras(m.Extras)
 	if mime := picture.Kind(m.Data); mime != "" && len(m.Data) <= maxImage {
-		return &session.Media{Mime: mime, Data: m.Data, Extras: extras}
+		return &session.Media{Mime: mime, Name: m.Name, Data: m.Data, Extras: extras}
 	}
 	if isText(m) {
 		t.note(loss.FileInlined)
@@ -518,9 +518,8 @@ func (t *teller) compaction(s *Said, run []session.Part) {
 			boundary = true
 			s.Extras = append(s.Extras, t.extras(p.Extras)...)
 		case *session.Summary:
-			t.extras(p.Extras)
 			if p.Text != "" {
-				summaries = append(summaries, &session.Text{Text: p.Text})
+				summaries = append(summaries, &session.Text{Text: p.Text, Extras: t.extras(p.Extras)})
 			}
 		}
 	}

@@ -1,0 +1,46 @@
+// Package opencode reads the sessions of OpenCode, and writes files that it imports.
+//
+//	$XDG_DATA_HOME, or ~/.local/share, on every system
+//	    opencode/opencode.db    a SQLite database with a write-ahead log, see Format
+//
+//	`opencode export ID`, `opencode import FILE`    one session as JSON, see Export
+//
+// Seen: what version 1.18.33 writes, run offline, and its source.
+//
+// # Tables
+//
+//	session        one row a session; parent_id is set for a subagent, time_archived for one that is put away
+//	message, part  what was said, as JSON in the column data. Messages are in the order of time_created and id,
+//	               parts in that of their ids
+//	todo           what is to be done
+//	event          the log that the rows were made from; imported sessions have none
+//	session_message, session_input    the next generation, empty
+//	account, control_account, credential, session_share    with secrets, which are withheld
+//
+// An export is {"info": session, "messages": [{"info": message, "parts": [part]}]}.
+//
+// # What is made of it
+//
+// One message and its parts are one record. A message of the user with a part of its own begins a
+// turn; one that has only parts that OpenCode made ("synthetic") does not. A call and its result are one
+// part, and become a call and a message with the result. Of compactions the last one that has a summary
+// counts; with tail_start_id, it keeps the messages from there on. What the user took back (revert), and
+// answers that failed after they began, are not sent: they are branches. A title that OpenCode gave before
+// it knew a better one is an extra.
+//
+// # What OpenCode does with what others write
+//
+// Measured with 1.18.33, which was let import files with these flaws:
+//
+//	an object without a member of `required`, or with an id that begins otherwise   the import fails
+//	a type or a role that it does not know                                          the import fails
+//	members that it does not know                                                   they are ignored
+//	a call that was not finished            "[Tool execution was interrupted]" is sent
+//	thinking of another model               is sent as text
+//
+// The import sets the project and the folder to those in which it runs, and writes no events.
+//
+// # Not verified
+//
+// The files that versions before 1.2 wrote instead of a database, and the databases of other channels.
+package opencode
