@@ -153,7 +153,7 @@ func writes(t *testing.T, format string, law *leaves.Writer) bool {
 			list = append(list, generated(t, from.Name)[1:generatedSeeds]...)
 		}
 		for i, f := range append(played(t, from.Name), generatedAgents(t, from.Name)...) {
-			if i%golden.Every() == 0 && from.Name != "cursor-ide" { // those of chats say the same
+			if i%golden.Every() == 0 {
 				list = append(list, f)
 			}
 		}
