@@ -44,6 +44,9 @@ func (j *job) checkOptions() error {
 	if f != nil && f.Records == nil && f.Writer != nil {
 		return j.checkSessionOptions(f)
 	}
+	if f != nil && f.Records == nil && f.ReadOnly != "" {
+		return Misuse{&formats.Error{At: f.Name, Err: errors.New("sessions are not written for this client: " + f.ReadOnly), Hint: "write them for another client, such as with --to claude-code"}}
+	}
 	if f != nil && f.Records == nil {
 		return Misuse{&formats.Error{At: f.Name, Err: errors.New("this format cannot be written"), Hint: "run `rehome formats` to see which formats can"}}
 	}

@@ -27,6 +27,9 @@ type Format struct {
 	// "lines"; "" for a format that they know by its own name.
 	Family string
 
+	// ReadOnly says why no sessions are written for the client. "": nothing is known against it.
+	ReadOnly string
+
 	// Known is what versions of the client are known to write, as known.txt of package
 	// doctor has it; "" if that file has it.
 	Known string

@@ -22,6 +22,7 @@ var sharedRules = map[string][]string{
 	"claude-code":       {"RH440", "RH469", "RH470"},
 	"canonical":         {"RH400"},
 	"codex":             {},
+	"gemini":            {},
 	"pi":                {},
 }
 
@@ -39,7 +40,7 @@ func TestSessionOfFindings(t *testing.T) {
 	}
 	once := map[string]bool{} // one fault of each rule is enough
 	for _, f := range list {
-		if id := f.Catalog + f.Expect[0].Rule; once[id] || !slices.Contains([]string{"ide", "sdk", "ndjson", "canonical", "codex", "pi", "transcript", "claude"}, f.Catalog) {
+		if id := f.Catalog + f.Expect[0].Rule; once[id] || !slices.Contains([]string{"ide", "sdk", "ndjson", "canonical", "codex", "gemini", "pi", "transcript", "claude"}, f.Catalog) {
 			continue
 		} else {
 			once[id] = true

@@ -196,6 +196,9 @@ func plantLine(t *testing.T, sample string) {
 		t.Fatal(err)
 	}
 	at := strings.LastIndex(strings.TrimSuffix(string(text), "\n"), "\n") + 1
+	if strings.HasPrefix(string(text[at:]), `{"$set"`) { // settings are extras as a whole
+		at = strings.LastIndex(string(text), `{"id"`)
+	}
 	planted := string(text[:at]) + `{"sparkle":1,` + string(text[at+1:]) + `{"type":"ghost","value":1}` + "\n"
 	if err := os.WriteFile(file, []byte(planted), 0o666); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"rehome/formats/cursorndjson"
 	"rehome/formats/cursorsdk"
 	"rehome/formats/cursortranscript"
+	"rehome/formats/gemini"
 	"rehome/formats/opencode"
 	"rehome/formats/pi"
 	"rehome/formats/sqlite"
@@ -29,6 +30,7 @@ func Registry() *formats.Registry {
 		pi.Format(),
 		opencode.Format(),
 		opencode.Export(),
+		gemini.Format(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),
 		cursoride.Format(),

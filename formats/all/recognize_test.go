@@ -131,7 +131,6 @@ func foreignShapes() (out []shape) {
 	for what, text := range map[string]string{
 		"Codex, early, without its name":    `{"id":"` + aSession + `","timestamp":"2025-05-02T03:04:05.678Z","instructions":null,"git":{}}` + "\n" + `{"type":"message","role":"user","content":[{"type":"input_text","text":"hello"}]}`,
 		"Codex, as a stream":                `{"type":"thread.started","thread_id":"` + aSession + `"}` + "\n" + `{"type":"turn.started"}`,
-		"Gemini":                            `{"sessionId":"` + aSession + `","projectHash":"ab","startTime":"2026-01-02T03:04:05.678Z","kind":"main"}` + "\n" + `{"id":"1","timestamp":"2026-01-02T03:04:05.678Z","type":"user","content":[{"text":"hello"}]}`,
 		"Gemini, a log":                     `{"sessionId":"` + aSession + `","messageId":0,"type":"user","message":"hello","timestamp":"2026-01-02T03:04:05.678Z"}`,
 		"Gemini, as a stream":               `{"type":"init","timestamp":"2026-01-02T03:04:05.678Z","session_id":"` + aSession + `","model":"m"}` + "\n" + `{"type":"message","role":"user","content":"hello","timestamp":"2026-01-02T03:04:05.678Z"}`,
 		"a relative of Gemini":              `{"uuid":"u","parentUuid":null,"sessionId":"` + aSession + `","timestamp":"2026-01-02T03:04:05.678Z","type":"user","cwd":"/w","version":"0.5","message":{"role":"user","parts":[{"text":"hello"}]}}`,
@@ -162,7 +161,8 @@ func foreignShapes() (out []shape) {
 			out = append(out, shape{what, name, text + "\n", "", 0})
 		}
 	}
-	return out
+	gemini := `{"sessionId":"` + aSession + `","projectHash":"ab","startTime":"2026-01-02T03:04:05.678Z","kind":"main"}` + "\n" + `{"id":"1","timestamp":"2026-01-02T03:04:05.678Z","type":"user","content":[{"text":"hello"}]}`
+	return append(out, shape{"Gemini CLI", "session-2026-01-02T03-04-0a1b2c3d.jsonl", gemini + "\n", "gemini", 85})
 }
 
 // TestRecognise holds every shape of a file against every format: the one it is

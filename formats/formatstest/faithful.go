@@ -139,6 +139,7 @@ func differences(want, got []item, left map[loss.Code]int) (out []string) {
 		return false
 	}
 	renamed := left[loss.CallIDChanged] > 0
+	left[loss.CallIDChanged] *= 2 // a call and its result
 	missing, extra := minus(want, got), minus(got, want)
 	for _, m := range missing {
 		kind := m.kind

@@ -25,6 +25,7 @@ import { together } from "./parts.mjs";
 import { concealed } from "./redact.mjs";
 import { pages } from "./page.mjs";
 import { parquet } from "./parquet.mjs";
+import { deleted } from "./gemini.mjs";
 import { arrived, goneOn, lived as livedInPi } from "./pi.mjs";
 import { repaired } from "./repair.mjs";
 import { asRecorded, record } from "./requests.mjs";
@@ -142,6 +143,11 @@ function pi() {
   sensitive();
 }
 
+function gemini() {
+  asRecorded("gemini");
+  deleted();
+}
+
 function circling() {
   for (const [v, version] of versions.entries()) {
     const source = talk(version, "sqlite");
@@ -162,7 +168,7 @@ function seen() {
 }
 
 // The longest come first.
-const parts = { sdk, claude, written, circles: circling, pi, terminal: seen, live: watching, ...alone };
+const parts = { sdk, claude, written, circles: circling, gemini, pi, terminal: seen, live: watching, ...alone };
 // The servers that a part needs are started by `make services`, and so is the part.
 const served = { adapter: adapted, "session-store": stored };
 // What a person asks for: requests are recorded, and not compared.

@@ -7,6 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { blocksOf } from "./claude-rules.mjs";
 import { talk, version as codexVersion } from "./codex.mjs";
+import { own, talk as talkGemini, version as geminiVersion } from "./gemini.mjs";
 import { talk as talkPi, version as piVersion } from "./pi.mjs";
 import { canonical, check, claude, client, folder, root, same } from "./tools.mjs";
 
@@ -82,6 +83,27 @@ function piItems(messages) {
   return out;
 }
 
+// geminiItems are the items of a request to the Gemini API. The client sends each result twice,
+// as it stands with its call and in a line of its own, and ids without the name of the tool.
+function geminiItems(contents) {
+  const out = [], known = new Set();
+  for (const { role, parts } of contents) {
+    let of;
+    for (const { text, inlineData, functionCall: call, functionResponse: answer } of parts) {
+      const id = call || answer ? `${(call ?? answer).name}__${(call ?? answer).id}` : undefined;
+      if (call) out.push({ role: "assistant", kind: "call", id, name: call.name, args: brief(call.args) });
+      else if (answer) {
+        of = known.has(id) ? { content: [] } : { role: "tool", ...result(id, [words("text", answer.response.output ?? answer.response.error)], "error" in answer.response) };
+        if (!known.has(id)) out.push(of);
+        known.add(id);
+      } else if (inlineData && of) of.content.push(image(inlineData.data));
+      else if (inlineData) out.push({ role, ...image(inlineData.data) });
+      else out.push({ role: role === "model" ? "assistant" : role, ...words("text", text, /^<session_context>/) });
+    }
+  }
+  return out;
+}
+
 // upTo cuts the request at the new prompt, and the context that the client puts around it.
 function upTo(items, said) {
   const at = items.findLastIndex(({ kind, text }) => kind === "text" && text.includes(said)), before = at < 0 ? items : items.slice(0, at);
@@ -151,7 +173,19 @@ function fromPi() {
   });
 }
 
-const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex, pi: fromPi };
+function fromGemini() {
+  const home = folder("gemini"), chats = path.join(home, ".gemini", "tmp", "demo-project", "chats"), cwd = folder("work");
+  fs.cpSync(below("gemini", "home"), path.join(home, ".gemini"), { recursive: true, preserveTimestamps: true });
+  own(home, cwd);
+  const ids = fs.readdirSync(chats).filter((name) => name.endsWith(".jsonl")).sort().map((name) => JSON.parse(fs.readFileSync(path.join(chats, name), "utf8").split("\n")[0]).sessionId);
+  const [told] = talkGemini(home, cwd, [{ steps: ids.map((load) => ({ load, prompt })) }]);
+  return told.map(({ id, failed, heard }) => {
+    const one = { client: `Gemini CLI ${geminiVersion}`, format: "gemini", source: "gemini/home", session: id };
+    return failed ? { ...one, refused: failed.slice(0, 80) } : { ...one, items: upTo(geminiItems(heard[0].contents), prompt) };
+  });
+}
+
+const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex, gemini: fromGemini, pi: fromPi };
 
 const fileOf = ({ source, session }) => path.join(place, `${source.split("/").slice(0, 3).join("-").replace(/\.db$/, "")}-${session.replace(/^agent-/, "").slice(-12)}.json`);
 const printed = ({ items, ...head }) => `${JSON.stringify(head).slice(0, -1)}${items ? `,"items":[\n${items.map((item) => JSON.stringify(item)).join(",\n")}\n]` : ""}}\n`;

@@ -82,7 +82,7 @@ func codes(list []string) (out []string) {
 func TestKeptNamed(t *testing.T) {
 	home := t.TempDir()
 	for name, text := range map[string]string{
-		".gemini/tmp/app/chats/session-1.jsonl": "{}", ".gemini/tmp/app/chats/session-2.jsonl": "{}", ".gemini/oauth_creds.json": "{}",
+		".qwen/projects/app/chats/1.jsonl": "{}", ".qwen/projects/app/chats/2.jsonl": "{}", ".qwen/oauth_creds.json": "{}",
 		".codeium/windsurf/cascade/1.pb": "x", ".local/share/zed/threads/threads.db": "no database", "Library/Application Support/Zed/threads/threads.db": "no database", "AppData/Local/Zed/threads/threads.db": "no database", ".pi/agent/auth.json": "{}",
 	} {
 		at := filepath.Join(home, filepath.FromSlash(name))
@@ -95,7 +95,7 @@ func TestKeptNamed(t *testing.T) {
 	}
 	env := map[string]string{console.HomeVariable(): home}
 	lines := []string{
-		"kept, not read: Gemini CLI, 2 sessions", "kept, not read: Zed, sessions that cannot be counted now",
+		"kept, not read: Qwen Code, 2 sessions", "kept, not read: Zed, sessions that cannot be counted now",
 		"kept, encrypted: Windsurf, 1 session; only Windsurf can read them",
 	}
 	for _, args := range [][]string{{"ls"}, {"doctor"}, {}} {
@@ -117,12 +117,12 @@ func TestKeptNamed(t *testing.T) {
 		if err := schemas.Validate(schema, []byte(stdout)); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}
-		if k := got.Kept[0]; k.Client != "gemini-cli" || *k.Sessions != 2 || got.Kept[1].Client != "zed" || got.Kept[1].Sessions != nil ||
+		if k := got.Kept[0]; k.Client != "qwen-code" || *k.Sessions != 2 || got.Kept[1].Client != "zed" || got.Kept[1].Sessions != nil ||
 			!got.Kept[2].Encrypted {
 			t.Errorf("%q: %s", args, stdout)
 		}
 	}
-	_, stderr, code := callWith(t, t.Context(), env, "ls", "--client", "gemini-cli")
+	_, stderr, code := callWith(t, t.Context(), env, "ls", "--client", "qwen-code")
 	if code != 0 || !strings.Contains(stderr, lines[0]) || strings.Contains(stderr, "Windsurf") {
 		t.Errorf("ls --client: %d %s", code, stderr)
 	}

@@ -93,7 +93,11 @@ func route(a *console.App, s *sessions.Listed, src source, o continueOptions) (o
 		}
 	}
 	if to = targetOf(a, cmp.Or(o.In, session.ClaudeCode)); to == nil {
-		return own, nil, console.Usage(&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In),
+		why := ""
+		if f := a.Reg.Lookup(o.In); f != nil && f.ReadOnly != "" {
+			why = ": " + f.ReadOnly
+		}
+		return own, nil, console.Usage(&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s%s", o.In, why),
 			Hint: "sessions can be migrated to " + strings.Join(targets(a), ", ")})
 	}
 	return own, to, nil

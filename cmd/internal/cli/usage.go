@@ -11,6 +11,7 @@ import (
 
 	"rehome/cmd/internal/console"
 	"rehome/formats"
+	"rehome/formats/all"
 	"rehome/internal/closest"
 	"rehome/internal/shell"
 )
@@ -55,6 +56,11 @@ func plainError(err *kong.ParseError) error {
 			continue
 		}
 		plain := string(r.pattern.ExpandString(nil, r.message, text, m))
+		for _, f := range all.Registry().All() {
+			if f.ReadOnly != "" && strings.Contains(plain, fmt.Sprintf("--to: invalid value %q", f.Name)) {
+				hint = f.ReadOnly + ": choose another client"
+			}
+		}
 		if from, list, ok := strings.Cut(plain, " (one of "); ok {
 			plain = from + " (one of " + strings.ReplaceAll(strings.ReplaceAll(list, `"`, ""), ",", ", ")
 		}

@@ -45,14 +45,14 @@ func (p Palette) Warn() Safe { return p.Yellow("!") }
 
 // clientColors are the colors of clients. All are readable on dark and on light
 // backgrounds, and none of them means success, warning or error.
-// Names of clients are spread over them, and the first six clients have one each.
-var clientColors = [...]Safe{"38;5;137", "38;5;68", "38;5;66", "38;5;101", "38;5;97", "38;5;173", "38;5;67", "38;5;133", "38;5;139"}
+// Names of clients are spread over them, and the first nine clients have one each.
+var clientColors = [...]Safe{"38;5;137", "38;5;133", "38;5;67", "38;5;68", "38;5;101", "38;5;66", "38;5;173", "38;5;139", "38;5;97"}
 
 // Client returns s in the color of a client, which is always the same for one name.
 func (p Palette) Client(client string, s Safe) Safe {
 	sum := uint32(0)
 	for _, c := range []byte(client) {
-		sum = sum*49 + uint32(c)
+		sum = sum*491 + uint32(c)
 	}
 	return p.paint(clientColors[sum%uint32(len(clientColors))], s)
 }

@@ -48,6 +48,9 @@ func (c *Client) check(ctx context.Context, l *formats.Location, v formats.View,
 			if err := s.Check(ctx, f, v, a.q, linecheck.Options{Odd: func(int) { a.Gap = true }}, a.line); err != nil {
 				return err
 			}
+			if err := a.replayed(ctx, v); err != nil {
+				return err
+			}
 			a.end()
 		}
 	}
@@ -97,7 +100,6 @@ func joined(says string) string {
 
 func (a *Audit) line(l *linecheck.Line) {
 	r := a.c.parse(jsonl.Line{Line: lines.Line{Number: l.Number}, Object: l.Bytes})
-	k, known := a.c.Kinds[r.Kind]
 	if a.n++; a.n == 1 && !a.Gap {
 		if !a.c.isHead(l.Bytes) {
 			a.Say(noHead, l.Number, "", "")
@@ -105,34 +107,82 @@ func (a *Audit) line(l *linecheck.Line) {
 			a.c.First(a, r)
 		}
 	}
+	if a.c.Replay == nil {
+		a.record(r)
+	}
+}
+
+// replayed applies the rules to records that are not the lines themselves.
+func (a *Audit) replayed(ctx context.Context, v formats.View) error {
+	if a.c.Replay == nil {
+		return nil
+	}
+	src := a.c.source(a.Store, a.File, -1, v)
+	for l, err := range src.Each(ctx) {
+		if err != nil {
+			return err
+		}
+		if r := a.c.parse(l); r.Object != nil {
+			r.Number = src.Addr(l.Number)[0].Line
+			a.record(r)
+		}
+	}
+	return nil
+}
+
+// record applies the rules to a record.
+func (a *Audit) record(r *Record) {
+	k, known := a.c.Kinds[r.Kind]
 	if r.Kind == a.c.Head.Kind {
 		return
 	}
 	if !known {
-		a.Say(newKind, l.Number, "", "type %q", rule.Clip(r.Kind))
+		a.Say(newKind, r.Number, "", "type %q", rule.Clip(r.Kind))
 	}
 	a.tree(r)
 	for _, name := range k.Needs {
 		if r.Peek(name) == nil {
-			a.Say(noMember, l.Number, pointer(r.in), "member %q", name)
+			a.Say(noMember, r.Number, pointer(r.in), "member %q", name)
 		}
 	}
 	if id := r.Text(cmp.Or(k.Opens, k.Closes)); id != "" && k.Opens != "" {
-		a.opens(id, place{l.Number, pointer(r.in, k.Opens)})
+		a.opens(id, place{r.Number, pointer(r.in, k.Opens)})
 	} else if id != "" && k.Closes != "" {
-		a.closes(id, place{l.Number, pointer(r.in, k.Closes)})
+		a.closes(id, place{r.Number, pointer(r.in, k.Closes)})
 	}
 	if k.Say == nil || k.Prompt {
 		return
 	}
-	for _, p := range k.Say(r) {
+	said := k.Say(r)
+	with := answered(said)
+	for _, p := range said {
 		switch p := p.(type) {
 		case *session.ToolCall:
-			a.opens(p.ID, place{l.Number, ""})
+			if !with[p.ID] {
+				a.opens(p.ID, place{r.Number, ""})
+			}
 		case *session.ToolResult:
-			a.closes(p.Call, place{l.Number, pointer(r.in)})
+			if !with[p.Call] {
+				a.closes(p.Call, place{r.Number, pointer(r.in)})
+			}
 		}
 	}
+}
+
+// answered are the calls whose results stand with them.
+func answered(said []session.Part) map[string]bool {
+	calls, out := map[string]bool{}, map[string]bool{}
+	for _, p := range said {
+		switch p := p.(type) {
+		case *session.ToolCall:
+			calls[p.ID] = true
+		case *session.ToolResult:
+			if calls[p.Call] {
+				out[p.Call] = true
+			}
+		}
+	}
+	return out
 }
 
 // opens takes the id of a call.

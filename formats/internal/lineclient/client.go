@@ -20,12 +20,21 @@ type Client struct {
 	Home  *formats.Home
 
 	// Files are patterns of the files of sessions: folders below the home, each with "*" for
-	// any part of a name, and at last the name, in which {id} is that of the session. A name
-	// without one is that of a session whose head has the id.
+	// any part of a name, or {parent} for the id of the session that began this one, and at last
+	// the name, in which {id} is that of the session. A name without one is that of a session
+	// whose head has the id.
 	Files []string
 
 	// Layout finds the files of sessions where patterns do not say it all. nil: Files do.
 	Layout func() jsonl.Layout
+
+	// Beside takes what the client keeps next to the file of a session. nil: it keeps nothing
+	// there.
+	Beside func(s *jsonl.Store, f *jsonl.File, h *session.Head)
+
+	// Replay makes the records of a session of the lines of its file, for a client in whose
+	// files later lines change earlier ones. nil: each line is a record.
+	Replay func(lines Source) Source
 
 	// Head is the kind of the line that begins a file, and what it states. An empty member
 	// is not stated.
@@ -60,6 +69,8 @@ type Client struct {
 
 	// Bases returns the other files that a session begins in. nil: there are none.
 	Bases func(in Input) []*jsonl.File
+
+	ReadOnly string // see formats.Format
 
 	Spell *Spelling // how sessions are written; nil: they are only read
 
@@ -171,13 +182,14 @@ func (in Input) Of(f *jsonl.File) Input { return in.c.input(in.Ctx, in.Store, f,
 func Format(c Client) *formats.Format {
 	c.prepare()
 	f := &formats.Format{
-		Name:    c.Name,
-		Title:   c.About,
-		Clients: []string{c.Agent},
-		Family:  family,
-		Known:   c.known(),
-		Probe:   c.probe,
-		Plain:   plainfiles.Records(c.Name),
+		Name:     c.Name,
+		Title:    c.About,
+		Clients:  []string{c.Agent},
+		Family:   family,
+		Known:    c.known(),
+		ReadOnly: c.ReadOnly,
+		Probe:    c.probe,
+		Plain:    plainfiles.Records(c.Name),
 		Sessions: &formats.Sessions{
 			Decode: c.decode,
 			Heads:  c.heads,

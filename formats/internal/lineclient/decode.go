@@ -34,7 +34,11 @@ func (c *Client) decode(ctx context.Context, l *formats.Location, v formats.View
 		if c.Decode != nil {
 			return yield(c.Decode(in))
 		}
-		return yield(c.Read(ctx, &linesOf{s, f, in.Head.Bytes, v, nil}, in.Head, v, sel))
+		one, err := c.Read(ctx, c.source(s, f, in.Head.Bytes, v), in.Head, v, sel)
+		for _, kid := range f.Kids {
+			one.Children = append(one.Children, session.Link{Session: kid.ID})
+		}
+		return yield(one, err)
 	})
 }
 
@@ -281,7 +285,11 @@ func (d *decoder) older() error {
 func (d *decoder) count(i int32, r *Record) {
 	var one session.Account
 	d.countOne(&one, i, r)
-	for range d.src.Addr(r.Number) {
+	n := len(d.src.Addr(r.Number))
+	if src, is := d.src.(parted); is {
+		n = src.Count(r.Number)
+	}
+	for range n {
 		d.account.Add(one)
 	}
 }

@@ -18,7 +18,11 @@ import (
 	"rehome/internal/rawjson"
 )
 
-const idMark = "{id}"
+// In patterns of files.
+const (
+	idMark     = "{id}"
+	parentMark = "{parent}" // a folder with the name of the session that began this one
+)
 
 func (c *Client) probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if l.IsDir() {
@@ -57,7 +61,11 @@ func (c *Client) layout() jsonl.Layout {
 		Match: func(p string, named bool) (jsonl.File, bool) {
 			for _, pattern := range c.Files {
 				if id, _, ok := matches(pattern, p); ok {
-					return jsonl.File{ID: id}, true
+					f := jsonl.File{ID: id}
+					if dir := path.Base(path.Dir(p)); path.Base(path.Dir(pattern)) == parentMark && dir != "." {
+						f.Link.Session = dir
+					}
+					return f, true
 				}
 			}
 			return jsonl.File{ID: strings.TrimSuffix(path.Base(p), path.Ext(p))}, named
@@ -67,15 +75,25 @@ func (c *Client) layout() jsonl.Layout {
 				_, full, ok := matches(pattern, f.Path)
 				return ok && full
 			})
-			return full || c.storedID(s, f) != ""
+			return full || c.pattern(f.Path) <= 0 && c.storedID(s, f) != ""
 		},
 		Identify: func(s *jsonl.Store, f *jsonl.File) {
 			if id := c.storedID(s, f); id != "" {
 				f.ID = id
 			}
 		},
-		Compare: func(a, b *jsonl.File) int { return strings.Compare(path.Base(a.Path), path.Base(b.Path)) },
+		Compare: func(a, b *jsonl.File) int {
+			return cmp.Or(cmp.Compare(c.pattern(a.Path), c.pattern(b.Path)), strings.Compare(path.Base(a.Path), path.Base(b.Path)))
+		},
 	}
+}
+
+// pattern returns which of Files a file is of: subagents follow the sessions that began them.
+func (c *Client) pattern(p string) int {
+	return slices.IndexFunc(c.Files, func(pattern string) bool {
+		_, _, ok := matches(pattern, p)
+		return ok
+	})
 }
 
 // enters reports whether a folder of a store can lead to the files of a pattern. The store
@@ -116,7 +134,7 @@ func matches(pattern, p string) (id string, full, ok bool) {
 // each reports whether the names of folders match patterns, one by one.
 func each(patterns, names []string) bool {
 	for i, name := range names {
-		if ok, err := path.Match(patterns[i], name); !ok || err != nil {
+		if ok, err := path.Match(strings.ReplaceAll(patterns[i], parentMark, "*"), name); !ok || err != nil {
 			return false
 		}
 	}
@@ -154,7 +172,11 @@ func (c *Client) storedID(s *jsonl.Store, f *jsonl.File) string {
 // families returns files with each followed by those of the sessions that it started.
 func (c *Client) families(s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
 	if c.Head.Parent == nil {
-		return files
+		at := map[*jsonl.File]int{}
+		for i, f := range files {
+			at[f] = i + 1
+		}
+		return jsonl.Families(files, func(i int) int { return at[files[i].Up] - 1 })
 	}
 	index := map[string]int{}
 	for i, f := range files {
@@ -174,7 +196,11 @@ func (c *Client) families(s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
 
 // heads lists a store by the ends of its files.
 func (c *Client) heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
-	return jsonl.Each(ctx, l, c.layout(), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
+	y := c.layout()
+	if c.Head.Parent == nil {
+		y.Order = c.families
+	}
+	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
 		in := c.input(ctx, s, f, v.Cwd)
 		return yield(&in.Head, in.Err)
 	})
@@ -217,6 +243,15 @@ func (c *Client) input(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd s
 	}
 	if h.Title == "" {
 		h.Title, in.Prompted = prompt, prompt != ""
+	}
+	if f.Link.Session != "" {
+		h.Parent = &session.Link{Session: f.Link.Session}
+	}
+	if c.Beside != nil {
+		c.Beside(s, f, h)
+	}
+	if cwd != "" {
+		h.Workspace = cwd
 	}
 	return in
 }

@@ -42,6 +42,9 @@ func (c *Client) parse(l jsonl.Line) *Record {
 	if r.Fields = r.line; l.Object == nil {
 		return r
 	}
+	if c.Replay != nil && l.Bytes != nil {
+		r.Object = l.Bytes // what Replay added is for this package
+	}
 	r.Kind, r.in = c.of(r.line)
 	r.ID, r.Time = r.line.Text(c.Line.ID), r.line.Time(c.Line.Time)
 	for _, p := range c.Line.Kind {
@@ -115,15 +118,15 @@ func (r *Record) block(b []byte, blocks map[string]Block) session.Part {
 	kind := f.Text("type")
 	if make := blocks[kind]; make != nil {
 		if p := make(f, r); p != nil {
-			addExtras(p, f.Rest())
+			AddExtras(p, f.Rest())
 			return p
 		}
 	}
 	return &session.Opaque{Kind: kind, Raw: members.Bare(kind, b)}
 }
 
-// addExtras adds extras to a part that can have some.
-func addExtras(p session.Part, more []session.Extra) {
+// AddExtras adds extras to a part that can have some.
+func AddExtras(p session.Part, more []session.Extra) {
 	switch p := p.(type) {
 	case *session.Text:
 		p.Extras = append(p.Extras, more...)
@@ -134,6 +137,8 @@ func addExtras(p session.Part, more []session.Extra) {
 	case *session.Media:
 		p.Extras = append(p.Extras, more...)
 	case *session.Injected:
+		p.Extras = append(p.Extras, more...)
+	case *session.ToolResult:
 		p.Extras = append(p.Extras, more...)
 	}
 }

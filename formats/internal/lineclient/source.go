@@ -32,6 +32,10 @@ type Source interface {
 	Older(ctx context.Context) (session.Account, error)
 }
 
+// parted is a source in which records of the store have several of these: Count is how many
+// have only this one.
+type parted interface{ Count(number int) int }
+
 // linesOf is a session in a file.
 type linesOf struct {
 	store *jsonl.Store
@@ -39,6 +43,15 @@ type linesOf struct {
 	size  int64
 	view  formats.View
 	open  *os.File
+}
+
+// source returns the records of a session in the first bytes of a file.
+func (c *Client) source(s *jsonl.Store, f *jsonl.File, size int64, v formats.View) Source {
+	src := Source(&linesOf{s, f, size, v, nil})
+	if c.Replay != nil {
+		src = c.Replay(src)
+	}
+	return src
 }
 
 func (f *linesOf) At() string { return f.file.Path }
