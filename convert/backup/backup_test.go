@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -29,7 +30,11 @@ type world struct {
 	now       time.Time
 	o         Options
 	notices   []string
+	reg       *formats.Registry // nil: all formats
 }
+
+// formats returns the formats of a world.
+func (w *world) formats() *formats.Registry { return cmp.Or(w.reg, all.Registry()) }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -107,7 +112,7 @@ func (w *world) age(by time.Duration) {
 func (w *world) run() *Report {
 	w.t.Helper()
 	w.now = w.now.Add(time.Hour)
-	rep, err := Run(w.t.Context(), all.Registry(), w.dir, w.o)
+	rep, err := Run(w.t.Context(), w.formats(), w.dir, w.o)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -116,7 +121,7 @@ func (w *world) run() *Report {
 
 func (w *world) restore(o RestoreOptions) *Restored {
 	w.t.Helper()
-	s, err := Open(all.Registry(), w.dir)
+	s, err := Open(w.formats(), w.dir)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // A name that is not UTF-8 has no place in an index.
 func TestKeptPipes(t *testing.T) {
 	w := keptWorld(t)
-	root := w.place("copilot-cli", keptStores()["copilot-cli"])
+	root := w.place("copilot", keptStores()["copilot"])
 	for _, name := range []string{"session-state/a/pipe.jsonl", "session-state/pipe", "history-session-state/x.json"} {
 		if err := syscall.Mkfifo(filepath.Join(root, name), 0o600); err != nil {
 			t.Fatal(err)

@@ -24,6 +24,7 @@ var sharedRules = map[string][]string{
 	"codex":             {},
 	"gemini":            {},
 	"pi":                {},
+	"copilot":           {},
 }
 
 // TestSessionOfFindings plants the faults of stores that hold several sessions. A finding
@@ -40,7 +41,7 @@ func TestSessionOfFindings(t *testing.T) {
 	}
 	once := map[string]bool{} // one fault of each rule is enough
 	for _, f := range list {
-		if id := f.Catalog + f.Expect[0].Rule; once[id] || !slices.Contains([]string{"ide", "sdk", "ndjson", "canonical", "codex", "gemini", "pi", "transcript", "claude"}, f.Catalog) {
+		if id := f.Catalog + f.Expect[0].Rule; once[id] || !slices.Contains([]string{"ide", "sdk", "ndjson", "canonical", "codex", "gemini", "pi", "copilot", "transcript", "claude"}, f.Catalog) {
 			continue
 		} else {
 			once[id] = true

@@ -195,9 +195,11 @@ func plantLine(t *testing.T, sample string) {
 	if err := errors.Join(err, rerr); err != nil {
 		t.Fatal(err)
 	}
-	at := strings.LastIndex(strings.TrimSuffix(string(text), "\n"), "\n") + 1
-	if strings.HasPrefix(string(text[at:]), `{"$set"`) { // settings are extras as a whole
-		at = strings.LastIndex(string(text), `{"id"`)
+	at := len(text) // the last line of a conversation: others are kept as they are
+	for line := ""; !strings.Contains(line, `essage"`) && !strings.HasPrefix(line, `{"id"`); {
+		end := at
+		at = strings.LastIndex(string(text[:max(0, end-1)]), "\n") + 1
+		line = string(text[at:end])
 	}
 	planted := string(text[:at]) + `{"sparkle":1,` + string(text[at+1:]) + `{"type":"ghost","value":1}` + "\n"
 	if err := os.WriteFile(file, []byte(planted), 0o666); err != nil {

@@ -7,6 +7,7 @@ import (
 	"rehome/formats/canonical"
 	"rehome/formats/claudecode"
 	"rehome/formats/codex"
+	"rehome/formats/copilot"
 	"rehome/formats/cursorchat"
 	"rehome/formats/cursoride"
 	"rehome/formats/cursorndjson"
@@ -31,6 +32,7 @@ func Registry() *formats.Registry {
 		opencode.Format(),
 		opencode.Export(),
 		gemini.Format(),
+		copilot.Format(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),
 		cursoride.Format(),

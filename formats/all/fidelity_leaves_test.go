@@ -127,6 +127,7 @@ var unshown = map[string][]loss.Code{
 	"cursor-ndjson": {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 	"cursor-ide":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
 	"cursor-sdk":    {loss.MessageArchived, loss.SummaryUnused, loss.ThinkingHidden, loss.ThinkingUnsigned, loss.CallBeforePrompt},
+	"copilot":       {loss.SummaryUnused, loss.AnswerImage, loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted},
 	"pi":            {loss.SummaryUnused, loss.AnswerImage, loss.ThinkingUnsigned, loss.ThinkingHidden, loss.ThinkingRedacted},
 }
 

@@ -64,6 +64,7 @@ type normal struct {
 	Member             string // the text is this member of the JSON object that it is
 	Unfailed           bool   // it is not said that the result is a failure
 	Failed             bool   // the words say that the result is a failure
+	ByCalls            bool   // results that follow one another are in the order of their calls
 }
 
 // apart is a request of a session that no client wrote by itself.
@@ -101,7 +102,7 @@ func TestOrder(t *testing.T) {
 				}
 				compared[r.Format]++
 			}
-			least := map[string]int{"claude-code": 11, "codex": 5, "cursor-ndjson": 4, "cursor-sdk": 4, "cursor-chat": 2, "gemini": 4, "pi": 3}
+			least := map[string]int{"claude-code": 11, "codex": 5, "cursor-ndjson": 4, "cursor-sdk": 4, "cursor-chat": 2, "gemini": 4, "pi": 3, "copilot": 5}
 			if compared[format] < least[format] {
 				t.Errorf("%d sessions compared, want %d", compared[format], least[format])
 			}
@@ -410,11 +411,19 @@ func normalized(client, side string, items []item, rules []normal) []item {
 		if !strings.HasPrefix(client, r.Client) || r.On != side {
 			continue
 		}
+		if r.ByCalls {
+			byCalls(out)
+			continue
+		}
 		match := regexp.MustCompile(r.Match)
 		out = slices.DeleteFunc(out, func(i item) bool { return r.Drop && r.of(i, match) })
 		for n := range out {
 			r.change(&out[n], match)
 			out[n].Content = slices.Clone(out[n].Content)
+			out[n].Content = slices.DeleteFunc(out[n].Content, func(i item) bool {
+				i.Role = out[n].Role
+				return r.Drop && r.of(i, match)
+			})
 			for c := range out[n].Content {
 				r.change(&out[n].Content[c], match)
 			}
@@ -450,6 +459,22 @@ func (r normal) change(i *item, match *regexp.Regexp) {
 	}
 	i.Kind, i.Role, i.Name = cmp.Or(r.Become, i.Kind), cmp.Or(r.As, i.Role), cmp.Or(r.Rename, i.Name)
 	i.Error = (i.Error || r.Failed) && !r.Unfailed
+}
+
+// byCalls puts results that follow one another in the order of their calls.
+func byCalls(items []item) {
+	at := map[string]int{}
+	for n := 0; n < len(items); n++ {
+		if items[n].Kind == "call" {
+			at[items[n].ID] = n
+		}
+		end := n
+		for end < len(items) && items[end].Kind == "result" {
+			end++
+		}
+		slices.SortStableFunc(items[n:end], func(a, b item) int { return cmp.Compare(at[a.ID], at[b.ID]) })
+		n = max(n, end-1)
+	}
 }
 
 // disorder returns the first difference between what was sent and what is live, or "".

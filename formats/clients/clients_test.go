@@ -48,7 +48,7 @@ func TestTable(t *testing.T) {
 	m := formats.Machine{OS: "linux", Home: "/home/ann", Getenv: func(name string) string {
 		return map[string]string{"COPILOT_HOME": "/copilot", "XDG_DATA_HOME": "relative"}[name]
 	}}
-	if got := Lookup("copilot-cli").Roots(m, nil); !slices.Equal(got, []string{"/copilot"}) {
+	if got := Lookup("copilot").Roots(m, nil); !slices.Equal(got, []string{"/copilot"}) {
 		t.Errorf("COPILOT_HOME: %q", got)
 	}
 	if got := Lookup("opencode").Roots(m, nil); len(got) != 0 {
@@ -108,7 +108,7 @@ func TestStore(t *testing.T) {
 	write("session-state/b/session.db", "")
 	write("config.json", "secret")
 	write("logs/x.log", "x")
-	c := Lookup("copilot-cli")
+	c := Lookup("copilot")
 	got, err := c.Store(t.Context(), root)
 	if err != nil || !slices.Equal(got.Files, []string{"session-state/a/events.jsonl"}) ||
 		!slices.Equal(got.Databases, []string{"session-state/a/session.db"}) || !slices.Equal(got.LeftOut, []string{"config.json"}) {

@@ -68,8 +68,8 @@ func (d *drafts) faithful(t *testing.T, to *formats.Format, want, got *talk, in 
 // retitled reports whether a session may have another title: a loss says so, it had none, or
 // its title is in a second file, which is not read when it is alone.
 func (d *drafts) retitled(i int, h *session.Head, title string) bool {
-	if h.Title == "" {
-		return title == "New Agent" || slices.Contains(d.losses[i], loss.TitleFromPrompt)
+	if h.Title == "" && title == "New Agent" || slices.Contains(d.losses[i], loss.TitleFromPrompt) {
+		return true
 	}
 	return h.Parent != nil && (d.paths[i] != "" || slices.Contains(d.losses[i], loss.SessionMetadata))
 }
@@ -141,6 +141,9 @@ func differences(want, got []item, left map[loss.Code]int) (out []string) {
 	renamed := left[loss.CallIDChanged] > 0
 	left[loss.CallIDChanged] *= 2 // a call and its result
 	missing, extra := minus(want, got), minus(got, want)
+	slices.SortStableFunc(missing, func(a, b item) int { // the words for a file can be in one text with others
+		return cmp.Compare(strings.Count(a.kind, "media"), strings.Count(b.kind, "media"))
+	})
 	for _, m := range missing {
 		kind := m.kind
 		at := slices.IndexFunc(extra, func(e item) bool {
@@ -162,7 +165,7 @@ func differences(want, got []item, left map[loss.Code]int) (out []string) {
 			if strings.Contains(words, " "+extra[at].kind+" ") {
 				kind += " to words"
 			}
-			if extra[at].text = strings.Replace(extra[at].text, m.text, "", 1); m.kind == "media" || m.kind == "result" || strings.TrimSpace(extra[at].text) == "" || !strings.HasSuffix(kind, "to words") {
+			if extra[at].text = strings.TrimSpace(strings.Replace(extra[at].text, m.text, "", 1)); m.kind == "media" || m.kind == "result" || extra[at].text == "" || !strings.HasSuffix(kind, "to words") {
 				extra = slices.Delete(extra, at, at+1)
 			}
 			if kind == "context to words" || kind == "summary to words" || kind == "user to words" || kind == "tool to words" {
@@ -186,7 +189,7 @@ func differences(want, got []item, left map[loss.Code]int) (out []string) {
 }
 
 // named is what a client without a file is told of it.
-var named = regexp.MustCompile(`^\[(file|image|[a-z]+/[a-z.+-]+), .*\]$|^<file name=`)
+var named = regexp.MustCompile(`(?s)^\[(file|image|[a-z]+/[a-z.+-]+), .*\]$|^<file name=`)
 
 // part is a part of a canonical line.
 type part struct {

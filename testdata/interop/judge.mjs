@@ -14,6 +14,7 @@ import { copied } from "./claude-copies.mjs";
 import { foreign, generated, least, lived, many, most, samples, thorough } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
 import { arrived as arrivedInCodex, rollouts, understood, version as codex, worked } from "./codex.mjs";
+import { arrived as arrivedInCopilot } from "./copilot.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { images } from "./images.mjs";
@@ -148,6 +149,12 @@ function gemini() {
   deleted();
 }
 
+function copilot() {
+  asRecorded("copilot");
+  arrivedInCopilot("the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  sensitive();
+}
+
 function circling() {
   for (const [v, version] of versions.entries()) {
     const source = talk(version, "sqlite");
@@ -168,7 +175,7 @@ function seen() {
 }
 
 // The longest come first.
-const parts = { sdk, claude, written, circles: circling, gemini, pi, terminal: seen, live: watching, ...alone };
+const parts = { sdk, claude, written, circles: circling, gemini, pi, copilot, terminal: seen, live: watching, ...alone };
 // The servers that a part needs are started by `make services`, and so is the part.
 const served = { adapter: adapted, "session-store": stored };
 // What a person asks for: requests are recorded, and not compared.

@@ -1,11 +1,12 @@
 // A stand-in for a service of chat completions, and for the Messages API, on 127.0.0.1. It
 // answers a prompt with its own words, or the first one as the play says that the prompt names,
-// in the stream that Pi asks for, and keeps the body of each request.
+// in the stream that Pi asks for, and keeps the body of each request. Other clients have
+// plays of their own.
 import http from "node:http";
 
-const text = (words) => ({ content: words });
-const thought = (words) => ({ reasoning_content: words });
-const call = (id, name, input) => ({ tool_calls: [{ index: 0, id, type: "function", function: { name, arguments: JSON.stringify(input) } }] });
+export const text = (words) => ({ content: words });
+export const thought = (words) => ({ reasoning_content: words });
+export const call = (id, name, input) => ({ tool_calls: [{ index: 0, id, type: "function", function: { name, arguments: JSON.stringify(input) } }] });
 
 const plays = {
   "play: tools": [
@@ -41,8 +42,8 @@ function message({ model, messages }) {
   ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-// start listens. bodies are those of all requests.
-export async function start() {
+// start listens, and answers as it is told. bodies are those of all requests.
+export async function start(answers = answer) {
   const bodies = [];
   const server = http.createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString("utf8"));
@@ -53,7 +54,8 @@ export async function start() {
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (request.url.includes("/messages")) return response.end(message(body));
     const send = (more) => response.write(`data: ${JSON.stringify({ id: `r${bodies.length}`, object: "chat.completion.chunk", created: 1, model: body.model, ...more })}\n\n`);
-    const parts = answer(body);
+    const parts = answers(body, response);
+    if (!parts) return;
     for (const delta of parts) send({ choices: [{ index: 0, delta, finish_reason: null }] });
     send({ choices: [{ index: 0, delta: {}, finish_reason: parts.some(({ tool_calls }) => tool_calls) ? "tool_calls" : "stop" }] });
     send({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107, prompt_tokens_details: { cached_tokens: 20 } } });

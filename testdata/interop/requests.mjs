@@ -8,6 +8,7 @@ import path from "node:path";
 import { blocksOf } from "./claude-rules.mjs";
 import { talk, version as codexVersion } from "./codex.mjs";
 import { own, talk as talkGemini, version as geminiVersion } from "./gemini.mjs";
+import { talk as talkCopilot, version as copilotVersion } from "./copilot.mjs";
 import { talk as talkPi, version as piVersion } from "./pi.mjs";
 import { canonical, check, claude, client, folder, root, same } from "./tools.mjs";
 
@@ -103,6 +104,13 @@ function geminiItems(contents) {
   }
   return out;
 }
+// copilotItems are the same of Copilot CLI, which puts the time and reminders around a prompt, and
+// names each image.
+const copilotItems = (messages) => piItems(messages.map(({ content, ...message }) => ({ ...message, content: message.role !== "user" ? content : blocksOf(content).flatMap((part, i, all) => {
+  if (all[i + 1]?.image_url) return i ? [] : [part];
+  const summary = /<summary>\n([^]*)\n<\/summary>/.exec(part.text ?? "")?.[1];
+  return [{ ...part, text: summary ?? part.text?.replace(/^<current_datetime>[^<]*<\/current_datetime>\s*/, "").replace(/\s*<reminder>[^]*<\/reminder>\s*$/, "") }];
+}) })));
 
 // upTo cuts the request at the new prompt, and the context that the client puts around it.
 function upTo(items, said) {
@@ -185,7 +193,13 @@ function fromGemini() {
   });
 }
 
-const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex, gemini: fromGemini, pi: fromPi };
+function fromCopilot() {
+  const from = below("copilot", "home", "session-state"), ids = fs.readdirSync(from).sort();
+  const told = talkCopilot({ home: folder("copilot"), cwd: folder("work"), runs: ids.map((session) => ({ session, from: path.join(from, session), steps: [{ prompt }] })) });
+  return ids.map((session, i) => ({ client: `Copilot CLI ${copilotVersion}`, format: "copilot", source: "copilot/home", session, items: upTo(copilotItems(told[i].heard[0]), prompt) }));
+}
+
+const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex, gemini: fromGemini, pi: fromPi, copilot: fromCopilot };
 
 const fileOf = ({ source, session }) => path.join(place, `${source.split("/").slice(0, 3).join("-").replace(/\.db$/, "")}-${session.replace(/^agent-/, "").slice(-12)}.json`);
 const printed = ({ items, ...head }) => `${JSON.stringify(head).slice(0, -1)}${items ? `,"items":[\n${items.map((item) => JSON.stringify(item)).join(",\n")}\n]` : ""}}\n`;

@@ -63,7 +63,7 @@ func TestLsMisuse(t *testing.T) {
 	}
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	for _, c := range []struct{ flag, value, want string }{
-		{"--client", "nope", "one of claude, claude-code, codex, cursor, cursor-cli, cursor-ide, cursor-sdk"},
+		{"--client", "nope", "one of claude, claude-code, codex, copilot, cursor, cursor-cli, cursor-ide, cursor-sdk"},
 		{"--client", "cursor-clu", "hint: did you mean cursor-cli?"},
 		{"--limit", "-3", "must not be negative"},
 	} {

@@ -136,7 +136,7 @@ func TestLsOnTerminal(t *testing.T) {
 			t.Errorf("sections of\n%s", got)
 		}
 		if !strings.Contains(colored, "\x1b[36m"+homes.ID(167)[:8]+"\x1b[0m") ||
-			strings.Contains(colored, "\x1b[38;5;68mcursor-cli") != (size[0] >= 50) || strings.Contains(got, "turns") != (size[0] >= 80) {
+			strings.Contains(colored, "\x1b[38;5;66mcursor-cli") != (size[0] >= 50) || strings.Contains(got, "turns") != (size[0] >= 80) {
 			t.Errorf("colors or columns of\n%q", colored)
 		}
 		if all := onTerminal(t, size[0], size[1], env, "ls", "--limit=0"); strings.Count(all, "paged:") != 224 {

@@ -52,7 +52,7 @@ var clientColors = [...]Safe{"38;5;137", "38;5;133", "38;5;67", "38;5;68", "38;5
 func (p Palette) Client(client string, s Safe) Safe {
 	sum := uint32(0)
 	for _, c := range []byte(client) {
-		sum = sum*491 + uint32(c)
+		sum = sum*2610 + uint32(c)
 	}
 	return p.paint(clientColors[sum%uint32(len(clientColors))], s)
 }

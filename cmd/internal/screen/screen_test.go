@@ -32,7 +32,7 @@ func TestPalette(t *testing.T) {
 	var b strings.Builder
 	p := NewPage(&b, true)
 	if got := p.OK() + p.Bad() + p.Warn() + p.Client("claude-code", "c") + p.Client("unknown", "u") + p.Link("/a", "t"); got !=
-		"\x1b[32m✓\x1b[0m\x1b[31m✗\x1b[0m\x1b[33m!\x1b[0m\x1b[38;5;173mc\x1b[0m\x1b[38;5;68mu\x1b[0mt" {
+		"\x1b[32m✓\x1b[0m\x1b[31m✗\x1b[0m\x1b[33m!\x1b[0m\x1b[38;5;101mc\x1b[0m\x1b[38;5;137mu\x1b[0mt" {
 		t.Errorf("%q", got)
 	}
 	p.Links = true

@@ -20,7 +20,7 @@ func records(t testing.TB, s *session.Session, types bool) []Record {
 	t.Helper()
 	w := teller{at: s.ID, agent: s.Agent, types: types}
 	w.record("session -", 0, s)
-	branch, turn := "", ""
+	branch, turn, begun := "", "", false
 	if s.Messages != nil {
 		for m, err := range s.Messages {
 			if err != nil {
@@ -44,7 +44,8 @@ func records(t testing.TB, s *session.Session, types bool) []Record {
 			if r.aside = m.Branch != "" || m.Archived; m.Turn != nil || m.Branch != branch {
 				branch, turn = m.Branch, w.at
 			}
-			r.kid, r.loose = s.Parent != nil, m.Role == session.User && m.Turn == nil || m.Role == session.System && !slices.ContainsFunc(m.Parts, compacts)
+			begun = begun || m.Turn != nil
+			r.kid, r.loose = s.Parent != nil, !begun || m.Role == session.User && m.Turn == nil || m.Role == session.System && !slices.ContainsFunc(m.Parts, compacts)
 			r.command = m.Turn != nil && m.Turn.Kind == "shell"
 			if m.Branch != "" {
 				r.turn = turn

@@ -112,3 +112,9 @@ func firstBad(b []byte) int {
 	}
 	return len(b)
 }
+
+// Separators reports whether a line has a character that ends lines in Unicode, and in
+// JavaScript's own readers of lines.
+func Separators(b []byte) bool {
+	return bytes.Contains(b, []byte("\u2028")) || bytes.Contains(b, []byte("\u2029"))
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
@@ -24,6 +25,7 @@ const (
 	noMember   = "RH496"
 	sameID     = "RH497"
 	twoFiles   = "RH498"
+	separator  = "RH145"
 	newKind    = "RH204"
 	maxPending = 1 << 20
 )
@@ -41,7 +43,7 @@ func (c *Client) check(ctx context.Context, l *formats.Location, v formats.View,
 			files = append(files, f.Older...)
 		}
 		for n, f := range files {
-			a := &Audit{Store: s, File: f, c: c, q: q.OwnedBy(f.ID), ids: newOutline(c), parents: map[uint64]place{}, calls: map[string]place{}}
+			a := &Audit{Store: s, File: f, c: c, q: c.consequences(q.OwnedBy(f.ID)), ids: newOutline(c), parents: map[uint64]place{}, calls: map[string]place{}}
 			if n > 0 {
 				a.Say(twoFiles, 0, "", "")
 			}
@@ -55,6 +57,22 @@ func (c *Client) check(ctx context.Context, l *formats.Location, v formats.View,
 		}
 	}
 	return nil
+}
+
+// consequences adds to findings about lines as text what the client does about them.
+func (c *Client) consequences(q *rule.Pass) *rule.Pass {
+	one := *q
+	one.Report = func(f rule.Finding) {
+		if what := c.Consequences[f.Rule]; what != "" && rule.Lookup(f.Rule).Layer == rule.Container {
+			if says := f.Text(); len(f.Args) == 0 {
+				f.Message = strings.ReplaceAll(says, "%", "%%")
+			}
+			f.Args = append(f.Args, rule.Words(joined(f.Message)+what))
+			f.Message += "%v"
+		}
+		q.Report(f)
+	}
+	return &one
 }
 
 // Audit is what is known of one file while it is read.
@@ -106,6 +124,9 @@ func (a *Audit) line(l *linecheck.Line) {
 		} else if a.c.First != nil {
 			a.c.First(a, r)
 		}
+	}
+	if _, asked := a.c.Consequences[separator]; asked && linecheck.Separators(l.Bytes) && a.q.Enabled(rule.Container) {
+		a.q.Report(rule.Finding{Rule: separator, At: store.Addr{File: a.File.Name, Line: l.Number}})
 	}
 	if a.c.Replay == nil {
 		a.record(r)

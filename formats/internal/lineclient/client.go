@@ -20,16 +20,16 @@ type Client struct {
 	Home  *formats.Home
 
 	// Files are patterns of the files of sessions: folders below the home, each with "*" for
-	// any part of a name, or {parent} for the id of the session that began this one, and at last
-	// the name, in which {id} is that of the session. A name without one is that of a session
-	// whose head has the id.
+	// any part of a name, {parent} for the id of the session that began this one, or {id}, and
+	// at last the name, in which {id} is that of the session if it is not one of the folders. A
+	// name without one is that of a session whose head has the id.
 	Files []string
 
 	// Layout finds the files of sessions where patterns do not say it all. nil: Files do.
 	Layout func() jsonl.Layout
 
-	// Beside takes what the client keeps next to the file of a session. nil: it keeps nothing
-	// there.
+	// Beside takes the title and the folder of a session from what the client keeps next to
+	// its file. nil: it keeps nothing there.
 	Beside func(s *jsonl.Store, f *jsonl.File, h *session.Head)
 
 	// Replay makes the records of a session of the lines of its file, for a client in whose
@@ -46,6 +46,10 @@ type Client struct {
 	// Of returns the kind of a line, and the member with its content, where versions differ
 	// in more than Line.Kind and Kind.In say. nil: those say it.
 	Of func(line *Fields) (kind, in string)
+
+	// Subagent returns the name of the subagent whose line it is, "" for a line of the session
+	// itself, and which call started it. nil: subagents have files of their own.
+	Subagent func(r *Record) (name string, of session.Link)
 
 	// Kinds are the kinds of lines, by the values of Line.Kind, joined by blanks. A line of
 	// any other kind is carried as it is.
@@ -79,7 +83,8 @@ type Client struct {
 	titles [][]byte // what lines with a title contain
 }
 
-// Head names the members of the line that names the session.
+// Head names the members of the content of the line that names the session. Cwd can be a
+// slash path.
 type Head struct {
 	Kind             string
 	ID, Created, Cwd string
@@ -94,6 +99,7 @@ type Line struct {
 	Kind   []string // slash paths
 	ID     string
 	Parent string // "" for a client whose lines follow one another
+	Flat   bool   // they do, whatever their parents are
 	Time   string
 	Number string // that of the line in its file, which newer versions write
 }
@@ -105,6 +111,9 @@ type Kind struct {
 
 	Prompt    bool // a turn begins
 	Simulated bool // the client speaks for the user
+
+	// Given reports a prompt that the client gives for the user: no turn begins.
+	Given func(r *Record) bool
 
 	// Say returns what is said. Members that it does not take become extras of the message.
 	// nil: the line is one opaque part.
@@ -125,12 +134,20 @@ type Kind struct {
 	// Own reports a line that rehome wrote for itself, which says nothing.
 	Own func(r *Record) bool
 
+	// Named is the member with the name by which other lines refer to this one, which say
+	// what it says: see Record.Find.
+	Named string
+
 	// Unsent reports a line that says something that the client does not send.
 	Unsent func(r *Record) bool
 
 	// Keeps is the member of a compaction with the id of the first line that stays; the
 	// lines before it are archived.
 	Keeps string
+
+	// Since is the kind of the line at which a compaction begins, if it says something; the
+	// lines before that are archived, or all where there is none.
+	Since string
 
 	// Once reports that such lines are not sent again if a compaction keeps them.
 	Once bool
@@ -156,6 +173,10 @@ type Record struct {
 	Time session.Stamp
 	line *Fields // the members around the content
 	in   string  // the member with the content
+	find func(name string) *Record
+
+	agent string       // whose line it is
+	by    session.Link // and who started that
 }
 
 // family is the name by which rules know these formats.

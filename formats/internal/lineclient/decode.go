@@ -16,11 +16,11 @@ import (
 
 func (c *Client) decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	y := c.layout()
-	if c.Layout == nil {
+	if c.Layout == nil && c.Beside == nil { // the others are what the client keeps there
 		y.OnNotice, y.Noun = v.OnNotice, "sessions"
 	}
 	y.Order = func(s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
-		return c.families(s, slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) }))
+		return c.families(s, slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) && !c.inner(f, sel) }))
 	}
 	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
 		in := c.input(ctx, s, f, v.Cwd)
@@ -34,11 +34,16 @@ func (c *Client) decode(ctx context.Context, l *formats.Location, v formats.View
 		if c.Decode != nil {
 			return yield(c.Decode(in))
 		}
-		one, err := c.Read(ctx, c.source(s, f, in.Head.Bytes, v), in.Head, v, sel)
+		d := &decoder{outline: newOutline(c), ctx: ctx, src: c.source(s, f, in.Head.Bytes, v), view: v, sel: sel}
+		one, err := d.session(&session.Session{Head: in.Head})
+		inner, wanted := one.Children, sel.Includes(f.ID)
 		for _, kid := range f.Kids {
 			one.Children = append(one.Children, session.Link{Session: kid.ID})
 		}
-		return yield(one, err)
+		if wanted && !yield(one, err) {
+			return false
+		}
+		return d.kids(&in.Head, inner, wanted, yield)
 	})
 }
 
@@ -53,7 +58,8 @@ type decoder struct {
 	yield   func(*session.Message, error) bool
 	over    bool // nobody wants more
 	account session.Account
-	gone    int // archived messages since the last boundary
+	gone    int      // archived messages since the last boundary
+	found   []string // the origins of lines that the message at hand refers to
 }
 
 // Read reads a session whose head is known: all of it once, before it returns, and again as its
@@ -65,14 +71,19 @@ func (c *Client) Read(ctx context.Context, src Source, h session.Head, v formats
 
 // session makes the first pass.
 func (d *decoder) session(s *session.Session) (*session.Session, error) {
+	d.agents.session = s.ID
 	headed := false
 	if err := d.each(func(r *Record) error {
 		if r.Object != nil && r.Kind == d.c.Head.Kind && !headed {
 			headed = true
-			r.line.Drop(d.c.Head.ID, d.c.Head.Created, d.c.Head.Cwd)
-			s.Extras = r.line.Rest()
+			r.Drop(d.c.Head.ID, d.c.Head.Created, d.c.Head.Cwd)
+			s.Extras = r.rest()
 		}
-		d.take(r)
+		if d.take(r); d.agent != "" && r.Time.Known() && d.last >= 0 && d.entries[d.last].offset == r.Offset {
+			if s.Updated = r.Time; !s.Created.Known() {
+				s.Created = r.Time
+			}
+		}
 		return nil
 	}); err != nil {
 		return s, err
@@ -82,7 +93,10 @@ func (d *decoder) session(s *session.Session) (*session.Session, error) {
 			return s, err
 		}
 	}
-	s.Extras = append(s.Extras, d.settings...)
+	if d.agent != "" {
+		s.Extras = nil // of the session
+	}
+	s.Extras, s.Children = append(s.Extras, d.settings...), d.agents.children()
 	s.Head.Turns = 0
 	for _, i := range d.path {
 		if d.entries[i].is&prompt != 0 {
@@ -191,6 +205,20 @@ func (d *decoder) line(i int32) (*Record, error) {
 	return d.c.parse(l), nil
 }
 
+// find returns the line that others know by a name; nil if there is none.
+func (d *decoder) find(name string) *Record {
+	i, ok := d.named[name]
+	if !ok {
+		return nil
+	}
+	r, err := d.line(i)
+	if err != nil {
+		return nil // decoding that line reports it
+	}
+	d.found = append(d.found, d.origin(r)...)
+	return r
+}
+
 // listed lists the branches that were left, with the messages that they follow.
 func (d *decoder) listed() (out []session.Branch, err error) {
 	if len(d.left) == 0 {
@@ -283,6 +311,9 @@ func (d *decoder) older() error {
 
 // count counts a line.
 func (d *decoder) count(i int32, r *Record) {
+	if d.agent != "" { // the session counts all lines of its file
+		return
+	}
 	var one session.Account
 	d.countOne(&one, i, r)
 	n := len(d.src.Addr(r.Number))
@@ -375,8 +406,9 @@ func (d *decoder) changed(i, by int32, r *Record) error {
 // message makes the message of a line.
 func (d *decoder) message(i int32, r *Record, branch string) *session.Message {
 	e, k := &d.entries[i], d.c.Kinds[r.Kind]
+	r.find, d.found = d.find, nil
 	m := &session.Message{ID: r.messageID(e.is&repeated != 0), Branch: branch, Role: k.Role, At: r.Time, Origin: d.origin(r),
-		Simulated: k.Simulated, Archived: e.is&archived != 0 && branch == ""}
+		Simulated: k.Simulated || k.Prompt && e.is&prompt == 0, Archived: e.is&archived != 0 && branch == ""}
 	if branch != "" && d.isEdited(i) { // what it says now has its id
 		m.ID = r.messageID(true)
 	}
@@ -388,14 +420,16 @@ func (d *decoder) message(i int32, r *Record, branch string) *session.Message {
 	if k.Keeps != "" {
 		r.Drop(k.Keeps)
 	}
-	if m.Parts = k.Say(r); k.Model != "" {
+	m.Parts = k.Say(r)
+	if m.Origin = append(m.Origin, d.found...); k.Model != "" {
 		m.Model = r.Text(k.Model)
 	}
+	d.agents.link(m)
 	m.Extras = r.rest()
 	if c := d.c; c.Line.Parent == "" && e.is&repeated != 0 && r.ID != "" { // its own id is lost otherwise
 		m.Extras = append(m.Extras, Text(c.Line.ID, r.ID))
 	}
-	if k.Keeps != "" {
+	if _, compacts := d.keeps[i]; compacts {
 		mark := &session.Boundary{Extras: m.Extras}
 		if m.Extras = nil; branch == "" && i == d.boundary {
 			mark.Archived, d.gone = d.gone, 0

@@ -118,8 +118,18 @@ func matches(pattern, p string) (id string, full, ok bool) {
 	if len(have) > len(want) || !each(want[len(want)-len(have):], have) {
 		return "", false, false
 	}
-	before, after, _ := strings.Cut(path.Base(pattern), idMark)
+	if path.Base(pattern) == path.Base(p) { // a folder has the id
+		at := slices.Index(want, idMark)
+		if at -= len(want) - len(have); at < 0 {
+			return path.Base(p), false, true
+		}
+		return have[at], len(have) == len(want), true
+	}
+	before, after, named := strings.Cut(path.Base(pattern), idMark)
 	rest, ok := strings.CutSuffix(path.Base(p), after)
+	if !named {
+		return "", false, false
+	}
 	if !ok {
 		return "", false, false
 	}
@@ -134,7 +144,10 @@ func matches(pattern, p string) (id string, full, ok bool) {
 // each reports whether the names of folders match patterns, one by one.
 func each(patterns, names []string) bool {
 	for i, name := range names {
-		if ok, err := path.Match(strings.ReplaceAll(patterns[i], parentMark, "*"), name); !ok || err != nil {
+		if patterns[i] == idMark || patterns[i] == parentMark {
+			continue
+		}
+		if ok, err := path.Match(patterns[i], name); !ok || err != nil {
 			return false
 		}
 	}
@@ -229,7 +242,7 @@ func (c *Client) input(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd s
 		case r.Object == nil:
 		case r.Kind == c.Head.Kind && in.First == nil:
 			c.name(&in, r)
-		case c.Kinds[r.Kind].Prompt:
+		case c.prompts(r):
 			prompt = c.words(r)
 		default:
 			h.Title = cmp.Or(c.title(r), h.Title)
@@ -241,17 +254,17 @@ func (c *Client) input(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd s
 		}
 		c.ending(h, ends.Tail)
 	}
-	if h.Title == "" {
-		h.Title, in.Prompted = prompt, prompt != ""
-	}
-	if f.Link.Session != "" {
-		h.Parent = &session.Link{Session: f.Link.Session}
-	}
 	if c.Beside != nil {
 		c.Beside(s, f, h)
 	}
 	if cwd != "" {
 		h.Workspace = cwd
+	}
+	if h.Title == "" {
+		h.Title, in.Prompted = prompt, prompt != ""
+	}
+	if f.Link.Session != "" {
+		h.Parent = &session.Link{Session: f.Link.Session}
 	}
 	return in
 }
@@ -260,7 +273,11 @@ func (c *Client) input(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd s
 func (c *Client) name(in *Input, r *Record) {
 	h := &in.Head
 	in.First, h.Created = bytes.Clone(r.Fields.All()), r.Fields.Time(c.Head.Created)
-	h.Workspace = cmp.Or(h.Workspace, r.Text(c.Head.Cwd))
+	cwd := r.Text(c.Head.Cwd)
+	if name, inner, nested := strings.Cut(c.Head.Cwd, "/"); nested {
+		cwd = rawjson.TextAt(r.Peek(name), inner)
+	}
+	h.Workspace = cmp.Or(h.Workspace, cwd)
 	if c.Head.Parent == nil {
 		return
 	}

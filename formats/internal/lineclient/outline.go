@@ -40,11 +40,16 @@ const (
 // outline is what has to be known of a session before its first message.
 type outline struct {
 	c       *Client
+	agent   string // whose lines it has; "": those of the session itself
 	seed    maphash.Seed
 	entries []entry          // by lines
 	at      map[uint64]int32 // the last line with an id
 	last    int32            // the last line of the tree; -1: none
 	turns   []*session.Turn
+
+	agents agents
+	named  map[string]int32 // lines by the names that others know them by
+	begun  map[string]int32 // the last lines of the kinds at which compactions begin
 
 	keeps map[int32]uint64 // of compactions: the first line that stays
 	edits map[int32]edit   // of edits
@@ -77,7 +82,7 @@ const maxAside = 64 << 10
 
 func newOutline(c *Client) *outline {
 	return &outline{c: c, seed: maphash.MakeSeed(), at: map[uint64]int32{}, last: -1, boundary: -1, kept: -1, keeps: map[int32]uint64{}, edits: map[int32]edit{},
-		edited: map[int32]int32{}, room: maxAside}
+		edited: map[int32]int32{}, named: map[string]int32{}, begun: map[string]int32{}, agents: agents{at: map[string]bool{}, of: map[string]string{}}, room: maxAside}
 }
 
 // hash returns what stands for an id in memory; 0 for none.
@@ -97,8 +102,16 @@ func (o *outline) take(r *Record) {
 		return
 	}
 	k := c.Kinds[r.Kind]
+	if k.Named != "" && len(o.named) < maxNamed {
+		o.named[rawjson.Text(r.Peek(k.Named))] = i
+	}
 	e.kind, e.is = c.index[r.Kind], chained
-	if k.Prompt {
+	if !o.mine(r) {
+		e.is = 0
+		o.entries = append(o.entries, e)
+		return
+	}
+	if c.prompts(r) {
 		e.is |= prompt
 	}
 	if k.Unsent != nil && k.Unsent(r) {
@@ -114,6 +127,13 @@ func (o *outline) take(r *Record) {
 	if k.Keeps != "" {
 		o.keeps[i] = o.hash(r.Text(k.Keeps))
 	}
+	if k.Since != "" && len(k.Say(r)) > 0 {
+		o.keeps[i] = 0
+		if at, ok := o.begun[k.Since]; ok {
+			o.keeps[i] = o.entries[at].id
+		}
+	}
+	o.begun[r.Kind] = i
 	if k.Edits != "" {
 		o.edits[i] = edit{o.hash(rawjson.Text(r.Peek(k.Edits))), r.Peek(k.With) == nil}
 	}
@@ -122,12 +142,21 @@ func (o *outline) take(r *Record) {
 	o.last = i
 }
 
+// maxNamed is how many lines can have names.
+const maxNamed = 1 << 16
+
+// prompts reports whether a line is a prompt of the user.
+func (c *Client) prompts(r *Record) bool {
+	k := c.Kinds[r.Kind]
+	return k.Prompt && (k.Given == nil || !k.Given(r))
+}
+
 // up returns the line before another one; -1 if there is none. Lines without ids follow one
 // another.
 func (o *outline) up(i int32) int32 {
 	e := &o.entries[i]
 	switch {
-	case o.c.Line.Parent == "" || e.id == 0:
+	case o.c.Line.Parent == "" || o.c.Line.Flat || e.id == 0:
 		for i--; i >= 0 && o.entries[i].is&chained == 0; i-- {
 		}
 		return i
@@ -147,7 +176,7 @@ func (o *outline) tell(i, up int32, r *Record) {
 	if up >= 0 {
 		e.turn = o.entries[up].turn
 	}
-	if k.Prompt {
+	if e.is&prompt != 0 {
 		t := &session.Turn{Number: 1, Start: r.Time}
 		if e.turn > 0 {
 			t.Number = o.turns[e.turn-1].Number + 1
@@ -165,7 +194,7 @@ func (o *outline) tell(i, up int32, r *Record) {
 	if k.Role == session.Assistant && r.Time.Known() {
 		t.End = r.Time
 	}
-	if e.is &^= settled; k.Own != nil && k.Own(r) {
+	if e.is &^= settled; k.Named != "" || k.Own != nil && k.Own(r) {
 		e.is |= settled
 	}
 	if raw := members.Bare(r.Kind, r.Object); k.Aside && len(raw) <= o.room {

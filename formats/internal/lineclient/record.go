@@ -61,6 +61,9 @@ func (c *Client) parse(l jsonl.Line) *Record {
 			}
 		}
 	}
+	if c.Subagent != nil {
+		r.agent, r.by = c.Subagent(r)
+	}
 	return r
 }
 
@@ -83,6 +86,25 @@ func (r *Record) rest() []session.Extra {
 		out = append(out, r.line.Rest()...)
 	}
 	return out
+}
+
+// Around takes a text of the members around the content.
+func (r *Record) Around(name string) string { return r.line.Text(name) }
+
+// Rest returns what nobody asked a line for, by names with a prefix.
+func (r *Record) Rest(prefix string) (out []session.Extra) {
+	for _, x := range r.rest() {
+		out = append(out, session.Extra{Name: prefix + x.Name, Raw: x.Raw})
+	}
+	return out
+}
+
+// Find returns the line that others know by a name; nil if there is none.
+func (r *Record) Find(name string) *Record {
+	if r.find == nil || name == "" {
+		return nil
+	}
+	return r.find(name)
 }
 
 // messageID returns the id of the message that a record becomes: its own, if no other record
@@ -156,13 +178,21 @@ func TextBlock(name string) Block {
 // ImageBlock makes an image of a member with base64, and one with its type.
 func ImageBlock(data, mime string) Block {
 	return func(b *Fields, _ *Record) session.Part {
-		raw, err := base64.StdEncoding.DecodeString(rawjson.Text(b.Peek(data)))
-		if err != nil || len(raw) == 0 {
-			return nil
+		if raw := Base64(b, data); raw != nil {
+			return &session.Media{Mime: b.Text(mime), Data: raw}
 		}
-		b.Drop(data)
-		return &session.Media{Mime: b.Text(mime), Data: raw}
+		return nil
 	}
+}
+
+// Base64 takes a member with base64; nil if it has none.
+func Base64(b *Fields, name string) []byte {
+	raw, err := base64.StdEncoding.DecodeString(rawjson.Text(b.Peek(name)))
+	if err != nil || len(raw) == 0 {
+		return nil
+	}
+	b.Drop(name)
+	return raw
 }
 
 // firstLine returns the first line of a text that is not blank, cut.

@@ -29,6 +29,7 @@ type teller struct {
 	b       formats.SessionBuild
 	own     bool // the client itself wrote the session
 	models  bool // answers name their models
+	texts   bool // see Spelling.Texts
 	line    Line
 	grow    func(branch string) bool // it begins a branch, if it is known where
 	spell   func(*Said)
@@ -51,7 +52,7 @@ type teller struct {
 
 func newTeller(c *Client, s *session.Session, b formats.SessionBuild, grow func(string) bool, spell func(*Said)) *teller {
 	return &teller{
-		s: s, b: b, own: c.Spell.Own && s.Agent == cmp.Or(c.Agent, c.Name), models: c.Spell.Models, convert: c.Spell.Call, line: c.Line, grow: grow, spell: spell,
+		s: s, b: b, own: c.Spell.Own && s.Agent == cmp.Or(c.Agent, c.Name), models: c.Spell.Models, texts: c.Spell.Texts, convert: c.Spell.Call, line: c.Line, grow: grow, spell: spell,
 		open: map[string]*session.ToolCall{}, later: map[string]bool{}, ids: map[string]bool{}, renamed: map[string]string{},
 	}
 }
@@ -470,8 +471,28 @@ func (t *teller) result(s *Said, p *session.ToolResult) {
 	case t.open[id] == nil && !t.later[id]:
 		t.orphan(s)
 	default:
-		t.put(s)
+		images := t.again(s)
+		if t.put(s); images != nil {
+			t.put(images)
+		}
 	}
+}
+
+// again returns the images of a result, if the client does not send them from there.
+func (t *teller) again(s *Said) *Said {
+	image := func(p session.Part) bool { _, is := p.(*session.Media); return is }
+	if !t.texts || !slices.ContainsFunc(s.Parts, image) {
+		return nil
+	}
+	one := *s
+	one.What, one.Tag, one.Result, one.ID, one.Extras, one.Parts = Context, "image", nil, "", nil, nil
+	for _, p := range s.Parts {
+		if image(p) {
+			one.Parts = append(one.Parts, p)
+		}
+	}
+	t.note(loss.ResultMediaMoved)
+	return &one
 }
 
 // shellTurn is the kind of a turn in which the user ran a command.

@@ -48,6 +48,11 @@ type Spelling struct {
 	Models bool
 	// End writes what ends the lines that were appended to a session. nil: nothing does.
 	End func(w *Lines)
+	// Texts reports that the client sends the text of results alone: their images follow them,
+	// as context.
+	Texts bool
+	// UUIDs reports that lines have UUIDs for ids.
+	UUIDs bool
 	// Mark writes a line with data that the client does not read. It is the last one.
 	Mark func(w *Lines, data []byte)
 }
@@ -87,6 +92,9 @@ func (c *Client) losses() (of []loss.Code) {
 	}
 	if c.Spell.Call != nil {
 		of = append(of, loss.ToolRenamed)
+	}
+	if c.Spell.Texts {
+		of = append(of, loss.ResultMediaMoved)
 	}
 	return append(of,
 		loss.ArgumentsRepaired, loss.ToolNameChanged, loss.CallIDChanged, loss.ResultFromRecord, loss.ResultOrphan, loss.ToolRecord,
@@ -202,9 +210,10 @@ func (w *Lines) session(ctx context.Context) error {
 	w.put(p.Done())
 	if w.tell.own {
 		w.tell.settings(w.s.Extras)
-	} else if w.s.Title != "" && w.c.Spell.Title == nil {
+	}
+	if w.s.Title != "" && w.c.Spell.Title == nil && !w.tell.own {
 		w.tell.note(loss.TitleFromPrompt)
-	} else if w.s.Title != "" {
+	} else if w.s.Title != "" && !w.tell.own {
 		w.c.Spell.Title(w, w.s.Title)
 	}
 	if err := w.tell.all(ctx); err != nil {
@@ -243,7 +252,7 @@ func (w *Lines) spell(s *Said) {
 // grow begins a branch at the line that it follows, if that is known.
 func (w *Lines) grow(name string) bool {
 	i := slices.IndexFunc(w.s.Branches, func(b session.Branch) bool { return b.Name == name })
-	if i < 0 || w.c.Line.Parent == "" {
+	if i < 0 || w.c.Line.Parent == "" || w.c.Line.Flat {
 		return false
 	}
 	from := w.s.Branches[i].From
@@ -304,6 +313,8 @@ func (w *Lines) Millis() int64 { return w.at.UnixMilli() }
 func (w *Lines) fresh() string {
 	if s := w.said; s != nil && w.tell.own && s.ID != "" && !w.ids[s.ID] && len(s.ID) <= 64 {
 		w.line = s.ID
+	} else if w.c.Spell.UUIDs {
+		w.line = w.UUID("line")
 	} else {
 		sum := sha256.Sum256([]byte(w.id + "\x00" + strconv.Itoa(w.n)))
 		w.line = hex.EncodeToString(sum[:4])
@@ -313,6 +324,11 @@ func (w *Lines) fresh() string {
 	}
 	w.ids[w.line] = true
 	return w.line
+}
+
+// UUID returns an id for something in the next line.
+func (w *Lines) UUID(what string) string {
+	return filename.NamedUUID("rehome/"+w.c.Name+"/"+what+"\x00", w.id, strconv.Itoa(w.n))
 }
 
 // Put writes a line.

@@ -57,6 +57,7 @@ func TestText(t *testing.T) {
 		line     int
 		want     string
 	}{
+		"separators":     {"{\"a\":\"x\u2028y\u2029\"}\n{}\n", "RH145", 1, "{\"a\":\"x\\u2028y\\u2029\"}\n{}\n"},
 		"mark":           {"\ufeff{}\r\n{\"a\":1}", "RH124", 1, "{}\r\n{\"a\":1}"},
 		"mark stays":     {"\ufeff{}\n{\"a", "RH127", 2, "\ufeff{}\n"},
 		"torn":           {"{}\n{\"a", "RH127", 2, "{}\n"},

@@ -58,6 +58,10 @@ func (t *texts) line(w *Writer, l *lines.Line) error {
 		t.r.Did(f, "deleted the incomplete last line", rule.Count(int64(len(b)), "byte").String()+" of an incomplete record")
 	case "RH135":
 		t.split(w, f, l)
+	case "RH145":
+		t.r.Did(f, "spelled the line separators as escapes", "")
+		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\u2028"), []byte(`\u2028`)), []byte("\u2029"), []byte(`\u2029`))
+		return w.Copy(&lines.Line{Bytes: b, Ended: l.Ended})
 	case "RH136":
 		t.r.Did(f, "deleted the zero bytes", "")
 	case "RH137":

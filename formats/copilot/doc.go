@@ -1,0 +1,53 @@
+// Package copilot reads and writes the sessions of GitHub Copilot CLI:
+//
+//	$COPILOT_HOME, or ~/.copilot
+//	    session-state/<id>/events.jsonl      the session
+//	                       workspace.yaml    its title and folder
+//
+// A file is one session, an event a line: type, data, id, timestamp, parentId. The client reads
+// the events in the order of the file, whatever their parents are. session-store.db is an index
+// that the client makes by itself, and is not read. Newer versions can write events of subagents
+// among the others; they have an agentId or, in older versions, only the call that started them.
+//
+// Seen: what versions 1.0.102 and 1.0.12 write. The schema of events is in the package of 1.0.12.
+//
+// # Events
+//
+//	session.start                the head: id, startTime, context.cwd
+//	user.message                 content is what was typed, transformedContent what the model is sent
+//	system.message               the system prompt
+//	assistant.message            content, reasoningText, toolRequests
+//	tool.execution_complete      the result: result.content, or error.message
+//	session.binary_asset         the bytes of an image that a prompt or a result names
+//	session.compaction_complete  a summary stands for what comes before session.compaction_start
+//	session.usage_record         tokens of a request
+//	system.notification          what the client tells the model
+//	others                       settings of their turn, or carried as they are
+//
+// # What is made of it
+//
+// A message of the user begins a turn, unless it has a source: then the client speaks. What is
+// around the typed words in transformedContent is context. Subagents are sessions of their own,
+// which the calls name that started them.
+//
+// # What the client does with what others write
+//
+// Measured by letting both versions resume a session with these flaws:
+//
+//	                                            1.0.12     1.0.102
+//	zero bytes at the end, or a line of them    refused    read
+//	U+2028 or U+2029 in a line                  refused    read
+//	a last line that is cut, a bad line         refused    the line is skipped
+//	an event of a type that it does not know    refused    read
+//	an id that is no UUID, no messageId         refused    refused, too
+//	a first line that is not session.start      refused    refused, too
+//	a parent that is missing, an event twice    read       read, too
+//
+// When a session is resumed, thoughts and images of results are not sent, results of calls at
+// the same time come in the order of the calls, and what one side says in a row is one message.
+//
+// # Not verified
+//
+// Commands that the user ran, skills, hooks, handoffs, subagents of subagents, and the JSON
+// files of versions before events (history-session-state), which are not read.
+package copilot
