@@ -28,6 +28,7 @@ var owners = map[string]string{
 	"cursor-transcript-to-canonical": "formats/cursortranscript",
 	"demo.txt":                       "cmd/internal/cli",
 	"git":                            "cmd/internal/cli/gittest",
+	"opencode-to-canonical":          "formats/opencode",
 	"page":                           "cmd/internal/cli",
 	"repair":                         "convert/repair",
 	"screens":                        "cmd/internal/cli",

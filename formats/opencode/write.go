@@ -11,8 +11,9 @@ import (
 	"fmt"
 	"hash"
 	"os"
-	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"rehome/formats"
 	"rehome/formats/internal/filename"
@@ -27,14 +28,20 @@ const version = "1.18.33"
 
 // sessionID is the id of a session, which OpenCode keeps if it is its own.
 func sessionID(h *session.Head) string {
-	if h.Agent == name && ownID.MatchString(h.ID) {
+	if h.Agent == name && ownID(h.ID) {
 		return h.ID
 	}
 	sum := filename.NamedSum("rehome/opencode/1\x00", h.Agent, h.ID)
 	return "ses_ffff" + hex.EncodeToString(sum[:])[:22]
 }
 
-var ownID = regexp.MustCompile(`^ses_[0-9A-Za-z]{1,64}$`)
+// ownID reports whether an id is one that OpenCode makes.
+func ownID(id string) bool {
+	rest, ok := strings.CutPrefix(id, "ses_")
+	return ok && rest != "" && len(rest) <= 64 && !strings.ContainsFunc(rest, func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}
 
 type sink struct{ c rowclient.Client }
 
