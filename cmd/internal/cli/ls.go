@@ -188,7 +188,13 @@ func (c *lsCmd) filter(a *console.App, listing *sessions.Listing, more ...string
 	if err != nil {
 		return f, err
 	}
-	if known := append(listing.Agents(), more...); c.Client != "" && !slices.Contains(known, c.Client) {
+	known := listing.Agents()
+	for _, name := range more {
+		if !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	if c.Client != "" && !slices.Contains(known, c.Client) {
 		return f, console.Usage(&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client),
 			Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))})
 	}
