@@ -18,7 +18,6 @@ var owners = map[string]string{
 	"canonical-to-claude-code":       "formats/claudecode",
 	"claude-code-to-canonical":       "formats/claudecode",
 	"cmd":                            "cmd/internal/cli",
-	"codex-to-canonical":             "formats/codex",
 	"cursor-chat-to-archive":         "cmd/internal/cli",
 	"cursor-chat-to-canonical":       "cmd/internal/cli",
 	"cursor-ide-to-archive":          "cmd/internal/cli",
