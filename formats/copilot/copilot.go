@@ -30,8 +30,14 @@ func Format() *formats.Format {
 			Title:    "Copilot CLI",
 			Resume:   []string{"copilot", "--resume"},
 			Variable: home,
-			Roots: func(m formats.Machine) []string {
-				return []string{cmp.Or(m.Env(home), filepath.Join(m.Home, ".copilot"))}
+			Roots:    func(m formats.Machine) []string { return []string{root(m)} },
+			MCP: &formats.MCP{
+				Files: func(m formats.Machine, _ string) []string { return []string{filepath.Join(root(m), "mcp-config.json")} },
+				Key:   "mcpServers",
+				Add: &formats.MCPCommand{
+					Verb: []string{"mcp", "add"}, Env: "--env", Header: "--header",
+					HTTP: []string{"--transport", "http"}, SSE: []string{"--transport", "sse"},
+				},
 			},
 			Parts:        []string{"session-state"},
 			SessionFiles: []string{"*/session-state/*/events.jsonl", "*/session-state/*/workspace.yaml"},
@@ -63,6 +69,9 @@ func Format() *formats.Format {
 		},
 	})
 }
+
+// root is the folder in which the client keeps everything.
+func root(m formats.Machine) string { return cmp.Or(m.Env(home), filepath.Join(m.Home, ".copilot")) }
 
 // fields are members that the tested versions write.
 const fields = `alreadyInUse apiCallId asset.description assetId behaviorModelId byteLength compactionAttemptId compactionTokensUsed

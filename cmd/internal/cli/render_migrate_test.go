@@ -94,6 +94,21 @@ func TestMCPServer(t *testing.T) {
 	}
 }
 
+// TestMCPServerOfCopilot: all that it is told of is for all folders.
+func TestMCPServerOfCopilot(t *testing.T) {
+	by := all.Registry().Lookup("copilot").Home.MCP.Add
+	l := launch{Argv: []string{"copilot", "--resume", "x"}, Dir: "/a"}
+	for want, s := range map[string]convert.MCPServer{
+		"copilot mcp add db --env A=VALUE -- run it": {Name: "db", Env: []string{"A"}, Command: []string{"run", "it"}},
+		"copilot mcp add db --transport sse https://x --header 'A: VALUE'": {Name: "db", Shared: true, SSE: true, URL: "https://x",
+			Headers: []string{"A"}},
+	} {
+		if got := newMCPServer(s, by, l, "linux"); got.Add != want {
+			t.Errorf("%s\nwant %s", got.Add, want)
+		}
+	}
+}
+
 // TestMCPServerOfCodex: its command is for all folders, and has no headers and no
 // server-sent events.
 func TestMCPServerOfCodex(t *testing.T) {
