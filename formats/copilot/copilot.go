@@ -53,7 +53,6 @@ func Format() *formats.Format {
 		Spell:    spelling(),
 		Tested:   []string{"1.0.102", "1.0.12"},
 		Fields:   strings.Fields(fields),
-		Tools:    []string{"create", "view"},
 		Consequences: map[string]string{
 			"RH127": "older versions, such as 1.0.12, refuse the session",
 			"RH131": "older versions, such as 1.0.12, refuse the session; newer ones skip the line",
