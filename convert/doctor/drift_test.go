@@ -247,6 +247,31 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// TestWritten: rehome knows everything in what it writes itself.
+func TestWritten(t *testing.T) {
+	for _, name := range []string{"chat", "claude-versions", "codex", "opencode", "pi"} {
+		from := makeSample(t, name)
+		for _, f := range all.Registry().All() {
+			if f.Writer == nil {
+				continue
+			}
+			to := filepath.Join(t.TempDir(), "to")
+			_, err := convert.Convert(t.Context(), all.Registry(), from, to, convert.Options{To: f.Name, Sidecar: "none", BySession: true})
+			if err != nil {
+				t.Errorf("%s to %s: %v", name, f.Name, err)
+				continue
+			}
+			got := slices.DeleteFunc(drift(t.Context(), t, to, 0), func(d string) bool {
+				// What a model called is not ours, nor is a block that another client sent it.
+				return strings.Contains(d, " tool ") || strings.Contains(d, " record tool_reference ")
+			})
+			if len(got) > 0 {
+				t.Errorf("%s to %s: %q", name, f.Name, got)
+			}
+		}
+	}
+}
+
 // TestUnknownField adds a field of protobuf that has no name to the state of a chat.
 func TestUnknownField(t *testing.T) {
 	dir := makeSample(t, "chat")

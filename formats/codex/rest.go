@@ -47,13 +47,15 @@ var settled = [...]struct{ kinds, of, members string }{
 	{" world_state ", " state.realtime ", "active"},
 	{" world_state ", " state.host_skills state.skills ", "includeInstructions"},
 	{" state ", "", "record_type"},
-	{" " + markLine + " ", "", "lines sha256 session"},
 }
 
 const tokenCounts = "input_tokens cached_input_tokens cache_write_input_tokens output_tokens reasoning_output_tokens total_tokens"
 
 // rest returns what else such a record states.
 func (r *record) rest() []session.Extra {
+	if r.kind == markLine { // it is ours
+		return nil
+	}
 	kind, body := r.reported()
 	if r.kind != "event_msg" {
 		kind = r.kind

@@ -76,7 +76,7 @@ func root(m formats.Machine) string { return cmp.Or(m.Env(home), filepath.Join(m
 const fields = `alreadyInUse apiCallId asset.description assetId behaviorModelId byteLength compactionAttemptId compactionTokensUsed
 	context contextTier conversationTokens copilotVersion delivery description error.code fileEdits intentionSummary
 	interactionId messageId messagesRemoved metadata model
-	originatingMessageId outcome outputTokens parentAgentTaskId path postCompactionTokens preCompactionMessagesLength preCompactionTokens producer remoteSteerable result.detailedContent rte shellExecution source success supportedNativeDocumentMimeTypes systemTokens tokenAccountingBasis tokenLimit tokensRemoved toolDefinitionsTokens toolTelemetry toolTitle trigger turnId type version`
+	originatingMessageId outcome outputTokens parentAgentTaskId path postCompactionTokens preCompactionMessagesLength preCompactionTokens producer remoteSteerable result.contents result.detailedContent rte shellExecution source success supportedNativeDocumentMimeTypes systemTokens tokenAccountingBasis tokenLimit tokensRemoved toolDefinitionsTokens toolTelemetry toolTitle trigger turnId type version`
 
 // kinds are the events. Those of the model, such as model.messages_snapshot, are the log of a
 // compaction, and repeat the conversation.

@@ -20,9 +20,13 @@ import (
 // a session has the same ids whenever it is written.
 const namespace = "rehome/cursor-ide/1"
 
-// ComposerID returns the id of a session as a composer. A UUID stays.
+// ComposerID returns the id of a session as a composer. A UUID stays, as does that of an agent
+// of the SDK. Claude Code can have a subagent "agent-ID" in a session of this ID.
 func ComposerID(h *session.Head) string {
-	id := strings.TrimPrefix(h.ID, "agent-")
+	id := h.ID
+	if h.Agent == session.CursorSDK {
+		id = strings.TrimPrefix(id, "agent-")
+	}
 	if formats.IsUUID(id) {
 		return strings.ToLower(id)
 	}
