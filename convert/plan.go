@@ -14,6 +14,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/store"
+	"rehome/internal/shell"
 )
 
 // checkFrom returns an error if the source cannot have the format that it is said to
@@ -136,6 +137,10 @@ func (j *job) noTargetError(ctx context.Context, from *formats.Format, l *format
 		hint = "pass --to " + list[0].Name
 	case len(list) == 0 && j.opts.Cwd != "":
 		hint = "omit --cwd: no format that " + from.Name + " converts to supports it"
+	case j.opts.To == "" && filepath.Ext(j.dst) == ".html":
+		hint = "run `" + shell.Command("rehome", "show", l.Path, "--out", j.dst) + "` for a page, or " + hint
+	case j.opts.To == "" && filepath.Ext(j.dst) == ".md":
+		hint = "run `" + shell.Command("rehome", "show", l.Path, "--format", "markdown") + "` for Markdown, or " + hint
 	}
 	return &formats.Error{Format: from.Name, At: l.Path, Err: err, Hint: hint}
 }

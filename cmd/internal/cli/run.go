@@ -87,6 +87,8 @@ func expandArgs(args []string) []string {
 	case len(args) == 0:
 	case args[0] == "help" && len(args) == 2 && args[1] == "all":
 		return []string{"--help-all"}
+	case args[0] == "help" && len(args) == 2 && args[1] == "help":
+		return []string{"--help"}
 	case args[0] == "help":
 		return append(args[1:len(args):len(args)], "--help")
 	case args[0] == "--version" || args[0] == "-V":

@@ -167,7 +167,7 @@ func (r *exportResult) Text(p *screen.Page) {
 	line := "wrote " + screen.Plural(int64(len(r.Files)), "session") + " to " + screen.Visible(r.Dir)
 	switch len(r.Files) {
 	case 0:
-		line = "no new sessions to write to " + screen.Visible(r.Out)
+		line = screen.Visible(r.Out) + " is up to date"
 	case 1:
 		line = "wrote " + screen.Visible(filepath.Join(r.Dir, r.Files[0]))
 	}

@@ -39,7 +39,7 @@ func TestShowOut(t *testing.T) {
 	if err != nil || strings.ReplaceAll(string(text), two+"/cursor-cli/77777777.jsonl", two) != strings.ReplaceAll(page, two+"/cursor-cli/77777777.jsonl", two) {
 		t.Errorf("%v\n%s\nwant\n%s", err, text, page)
 	}
-	if stdout, _, code := call(t, "show", two, "--out", out); code != 0 || stdout != "✓ no new sessions to write to "+out+", 2 unchanged\n" {
+	if stdout, _, code := call(t, "show", two, "--out", out); code != 0 || stdout != "✓ "+out+" is up to date, 2 unchanged\n" {
 		t.Errorf("exit %d: %s", code, stdout)
 	}
 	if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -62,7 +63,8 @@ func plainError(err *kong.ParseError) error {
 			}
 		}
 		if from, list, ok := strings.Cut(plain, " (one of "); ok {
-			plain = from + " (one of " + strings.ReplaceAll(strings.ReplaceAll(list, `"`, ""), ",", ", ")
+			list = strings.TrimPrefix(strings.ReplaceAll(list, `"`, ""), ",") // it can be left out
+			plain = from + " (one of " + strings.ReplaceAll(list, ",", ", ")
 		}
 		if name, rest, ok := strings.Cut(strings.TrimPrefix(plain, "<"), ">"); ok && plain[0] == '<' {
 			plain = strings.ToUpper(name) + rest
@@ -73,7 +75,7 @@ func plainError(err *kong.ParseError) error {
 		}
 		switch {
 		case strings.HasPrefix(plain, "unknown flag"):
-			hint = closest.Hint(word, knownFlags(err.Context), hint)
+			hint = closest.Hint(word, knownFlags(err.Context), cmp.Or(flagWith(err.Context, strings.TrimLeft(word, "-")), hint))
 		case strings.HasPrefix(plain, "unexpected argument") && command == "":
 			return console.Usage(&formats.Error{Err: fmt.Errorf("unknown command %q", word), Hint: closestCommand(err.Context.Model, word, hint)})
 		}
@@ -96,6 +98,16 @@ func knownFlags(ctx *kong.Context) (out []string) {
 		}
 	}
 	return out
+}
+
+// flagWith returns the hint for a flag that is the value of another one: --html for --format html.
+func flagWith(ctx *kong.Context, value string) string {
+	for _, f := range ctx.Flags() {
+		if !f.Hidden && f.Enum != "" && f.EnumMap()[value] {
+			return "did you mean --" + f.Name + " " + value + "?"
+		}
+	}
+	return ""
 }
 
 // closestCommand returns the hint for an unknown command.
