@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"rehome/convert/internal/filetx"
@@ -23,6 +24,7 @@ type MigrateOptions struct {
 	Dir          string              // the client's config folder, see formats.Home.Config
 	Cwd          string              // the folder to assign them to; "" = the one that each belongs to
 	Folders      sessions.Candidates // for the folders of sessions
+	Machine      formats.Machine     // where to look for what a client imported, see formats.Home.Import; the zero value = nowhere
 	DropThinking bool                // omit reasoning that the client cannot use
 	History      bool                // also include abandoned turns, if the client keeps its own
 	FullHistory  bool                // also send compacted turns to the model
@@ -37,6 +39,8 @@ type MigrateOptions struct {
 	Now          func() time.Time // for undo records; nil = time.Now
 	Redact       *Redaction       // what to redact; nil = nothing
 	Verbose      bool             // also report which stores are read from a copy
+
+	imported func() map[string]place // see listImported
 }
 
 // MigrateSource is a store and the ids of its wanted sessions; none = all.
@@ -84,6 +88,7 @@ type Migrated struct {
 	Turns     int64        `json:"turns"`
 	Subagents int          `json:"subagents"`
 	Tokens    int64        `json:"tokens,omitempty"` // about how many its client sends to the model; 0 if unknown
+	Imports   []string     `json:"-"`                // files that the client is to import, see formats.Home.Import; File is the last
 	Undo      int          `json:"undo,omitempty"`   // the number of the undo record, see Undo; 0 if there is none
 	Servers   []string     `json:"-"`                // MCP servers whose tools it or its subagents called
 	Commands  []string     `json:"-"`                // first words of commands that they ran in a shell
@@ -132,6 +137,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 		return out, &formats.Error{At: to.Name, Err: errors.New("sessions cannot be migrated to this format"), Hint: "run `rehome convert` to write this format"}
 	}
 	scratch.Sweep()
+	o.imported = sync.OnceValue(func() map[string]place { return listImported(ctx, reg, to, o) })
 	var errs []error
 	for _, src := range from {
 		if err := migrateOne(ctx, reg, src, o, out, with); err != nil {

@@ -28,7 +28,8 @@ func (m *migration) adds() bool { return m.to.Writer.Into != nil && m.to.Writer.
 func (m *migration) taken(h *session.Head) bool {
 	if !m.adds() {
 		_, err := os.Lstat(m.path(h))
-		return !errors.Is(err, fs.ErrNotExist)
+		_, imported := m.importedAt(h)
+		return imported || !errors.Is(err, fs.ErrNotExist)
 	}
 	found, err := m.to.Writer.Into.Has(context.Background(), m.storePath(h.Workspace), m.to.Writer.ID(h))
 	return found || err != nil

@@ -52,11 +52,21 @@ func (m *migration) moves(ctx context.Context, f *sessionFamily) (all []fileMove
 	return all
 }
 
+func filePaths(all []fileMove) (out []string) {
+	for _, f := range all {
+		out = append(out, f.Path)
+	}
+	return out
+}
+
 // plan finds out what to rename for a family. What an earlier family is about to write is
 // written first: it may be the same session.
 func (m *migration) plan(ctx context.Context, p *plannedFamily) error {
 	root := p.root.placement.root
 	p.rep.File, p.rep.Session = m.path(root), m.to.Writer.ID(root)
+	if m.to.Home.Import != nil {
+		p.rep.Imports = []string{p.rep.File}
+	}
 	if p.root.placement.inPlace && m.o.Redact != nil {
 		return &formats.Error{At: p.rep.File, Err: errors.New("already in its place: migrate does not redact the client's own sessions"), Hint: "write a redacted copy: `rehome redact SRC DST`"}
 	}
@@ -71,6 +81,9 @@ func (m *migration) plan(ctx context.Context, p *plannedFamily) error {
 		return nil
 	}
 	all := m.moves(ctx, p.sessionFamily)
+	if p.rep.Imports != nil {
+		p.rep.Imports = filePaths(all)
+	}
 	if slices.ContainsFunc(all, func(f fileMove) bool { return m.planned[f.Path] }) {
 		if err := m.flush(ctx); err != nil {
 			return err
@@ -176,6 +189,9 @@ func (m *migration) setAttributes(r *migratedSession) error {
 
 // compare compares a staged file or folder with the one at its path.
 func (m *migration) compare(ctx context.Context, p fileMove) (same bool, err error) {
+	if same, err = m.hasImported(ctx, p); same || err != nil {
+		return same, err
+	}
 	info, err := os.Lstat(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -222,7 +238,7 @@ func (m *migration) was(ctx context.Context, p fileMove, info fs.FileInfo) (form
 	if ours, err := m.to.Writer.Unmodified(ctx, p.Path); ours || err != nil {
 		return formats.Older, err
 	}
-	return m.standing(ctx, p)
+	return m.standing(ctx, p, place{format: m.to, path: p.Path})
 }
 
 // mayReplace returns an error unless rehome wrote all that was said in a file or folder.

@@ -11,18 +11,18 @@ import (
 // standing says what the client has of a session, by what was said in it: neither the
 // folder nor the title that a file names since makes it another session. What cannot be
 // read was not written here.
-func (m *migration) standing(ctx context.Context, p fileMove) (formats.Standing, error) {
+func (m *migration) standing(ctx context.Context, p fileMove, at place) (formats.Standing, error) {
 	if m.to.Sessions == nil {
 		return formats.Continued, nil
 	}
-	has, err := m.saidIn(ctx, p.Path)
+	has, err := saidIn(ctx, at)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
 		return formats.Continued, nil
 	}
-	gets, err := m.saidIn(ctx, p.Staged)
+	gets, err := saidIn(ctx, place{format: m.to, path: p.Staged})
 	switch {
 	case err != nil:
 		return "", err
@@ -42,15 +42,15 @@ func (m *migration) standing(ctx context.Context, p fileMove) (formats.Standing,
 	return formats.Older, nil
 }
 
-// saidIn returns what is said in the file of a session that was written here, in order:
-// prompts, answers and calls.
-func (m *migration) saidIn(ctx context.Context, path string) (out []string, err error) {
-	loc, err := formats.Locate(path)
+// saidIn returns what is said in a session that was written here, in order: prompts,
+// answers and calls.
+func saidIn(ctx context.Context, at place) (out []string, err error) {
+	loc, err := formats.Locate(at.path)
 	if err != nil {
 		return nil, err
 	}
 	v := formats.FullView(1)
-	for s, err := range m.to.Sessions.Decode(ctx, loc, v, session.Selection{Inner: true}) {
+	for s, err := range at.format.Sessions.Decode(ctx, loc, v, session.Selection{IDs: at.ids, Sorted: true, Inner: true}) {
 		if err != nil {
 			return nil, err
 		}

@@ -49,8 +49,8 @@ type UndoKept struct {
 
 // UndoDir returns the folder of a user's machine for undo records, "" if there is none.
 func UndoDir(m formats.Machine) string {
-	if dir := StateDir(m); dir != "" {
-		return filepath.Join(filepath.Dir(dir), "undo")
+	if dir := m.State(); dir != "" {
+		return filepath.Join(dir, "undo")
 	}
 	return ""
 }

@@ -30,26 +30,10 @@ const layoutVersion = 3
 // StateDir returns the folder of a user's machine for what updates remember, ""
 // if there is none.
 func StateDir(m formats.Machine) string {
-	dir := ""
-	switch m.OS {
-	case "windows":
-		dir = m.Env("LOCALAPPDATA")
-	case "darwin":
-		if m.Home != "" {
-			dir = filepath.Join(m.Home, "Library", "Application Support")
-		}
-	default:
-		if dir = m.Env("XDG_STATE_HOME"); !filepath.IsAbs(dir) {
-			dir = ""
-		}
-		if dir == "" && m.Home != "" {
-			dir = filepath.Join(m.Home, ".local", "state")
-		}
+	if dir := m.State(); dir != "" {
+		return filepath.Join(dir, "updates")
 	}
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, "rehome", "updates")
+	return ""
 }
 
 func defaultStateDir() string {

@@ -18,6 +18,10 @@ type Home struct {
 	// its end. The client runs it in the session's folder. nil: there is none.
 	Resume []string
 
+	// Import is how the client takes in what was written for it. nil: it reads the files where
+	// they are.
+	Import *Import
+
 	// Code returns the code that continues a session, where a program does it with the
 	// client's library. nil: no program can.
 	Code func(id, cwd string) string
@@ -67,7 +71,8 @@ type Home struct {
 	Keep time.Duration
 
 	// Folder is the name of the folder, below Config, that holds the sessions of all
-	// projects. It is set if sessions can be migrated to the client.
+	// projects; "." if that is Config itself. It is set if sessions can be migrated to the
+	// client.
 	Folder string
 
 	// Config returns the folder to which Writer.Path is relative. nil: the first of Roots.
@@ -100,6 +105,17 @@ type Home struct {
 	// of a store that is named by its main file. "" if l is neither. nil: not
 	// needed.
 	StoreInside func(l *Location) string
+}
+
+// Import is how a client takes sessions into a store that only it writes. What is written for
+// it waits in a folder that is none of its Roots, so that no session is listed twice.
+type Import struct {
+	// Take is the command that takes in a file, without its path at the end. It is run in the
+	// folder of the session.
+	Take []string
+
+	// Delete is the command that deletes a session again, without its id at the end.
+	Delete []string
 }
 
 // ConfigDir returns the folder below which a client keeps the sessions that are migrated to

@@ -20,6 +20,7 @@ type MCPCommand struct {
 	Shared []string // for all folders
 	Env    string   // before a variable: NAME=VALUE
 	Header string   // before a header: "Name: VALUE"
+	Equals bool     // a header is Name=VALUE, as a variable is
 	HTTP   []string // before an address
 	SSE    []string // before one for server-sent events
 }

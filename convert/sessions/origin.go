@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -33,7 +34,12 @@ func findOrigins(reg *formats.Registry, list []Listed, recorded map[Copy]string)
 	}
 	for i := range list {
 		s := &list[i]
-		of := recorded[Copy{s.Sources[0].Format, s.ID}]
+		of := ""
+		for _, f := range reg.All() {
+			if s.madeAs(reg, f) {
+				of = cmp.Or(of, recorded[Copy{f.Name, s.ID}])
+			}
+		}
 		if slices.ContainsFunc(in[of], func(format string) bool { return format != s.Sources[0].Format }) {
 			s.Origin = of
 		}
@@ -49,7 +55,7 @@ func deriveOrigins(reg *formats.Registry, list []Listed) {
 		}
 		written := map[string][]int{} // by id
 		for i := range list {
-			if list[i].Sources[0].Format == f.Name {
+			if list[i].madeAs(reg, f) {
 				written[list[i].ID] = append(written[list[i].ID], i)
 			}
 		}
@@ -61,10 +67,19 @@ func deriveOrigins(reg *formats.Registry, list []Listed) {
 						break
 					}
 					for _, c := range copies {
-						list[c].Origin = s.ID
+						if c != i {
+							list[c].Origin = s.ID
+						}
 					}
 				}
 			}
 		}
 	}
+}
+
+// madeAs reports whether rehome can have made a session by writing a format: its own, or one
+// that its client imports.
+func (s *Listed) madeAs(reg *formats.Registry, f *formats.Format) bool {
+	of := reg.Lookup(s.Sources[0].Format)
+	return of == f || of != nil && f.Home != nil && f.Home.Import != nil && slices.Contains(of.Clients, f.Clients[0])
 }

@@ -42,7 +42,7 @@ func (c Case) description(t *testing.T) {
 	if h := f.Home; h != nil && ((h.Hash == nil) != (h.IsHash == nil) || h.Hash != nil && !h.IsHash(h.Hash("/w/app"))) {
 		t.Error("Home.IsHash does not accept what Hash returns")
 	}
-	if f.Home != nil && f.Home.Folder != "" && (f.Writer.Into == nil || f.Writer.Into.Add == nil) && !strings.HasPrefix(f.Writer.Path(&session.Head{ID: "a"}), f.Home.Folder+"/") {
+	if f.Home != nil && f.Home.Folder != "" && f.Home.Folder != "." && (f.Writer.Into == nil || f.Writer.Into.Add == nil) && !strings.HasPrefix(f.Writer.Path(&session.Head{ID: "a"}), f.Home.Folder+"/") {
 		t.Error("Writer.Path is not in Home.Folder")
 	}
 	for _, name := range f.Schemas {

@@ -38,6 +38,7 @@ func Export() *formats.Format {
 		Plain:    plainfiles.Records(exportName),
 		Sessions: c.Sessions(),
 		Check:    checkExport,
+		Home:     waiting(),
 		Writer: &formats.Writer{
 			New:        func() formats.Sink { return sink{c} },
 			Path:       func(h *session.Head) string { return sessionID(h) + ".json" },

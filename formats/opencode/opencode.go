@@ -38,14 +38,50 @@ func Format() *formats.Format {
 		Sessions: c.Sessions(),
 		Check:    check(shape.Known),
 		Home: &formats.Home{
-			Title:  "OpenCode",
-			Resume: []string{"opencode", "--session"},
+			Title:  people,
+			Resume: resume(),
 			Roots: func(m formats.Machine) []string {
 				return []string{filepath.Join(cmp.Or(m.Env("XDG_DATA_HOME"), filepath.Join(m.Home, ".local", "share")), name)}
 			},
 			Kept:      true,
-			SideFiles: append(sqlitefile.SideFiles(), ".json"),
+			SideFiles: append(sqlitefile.SideFiles(), ".json", ".log"),
 		},
+	}
+}
+
+// people is what people call the client.
+const people = "OpenCode"
+
+// resume is the command that continues a session, without its id.
+func resume() []string { return []string{name, "--session"} }
+
+// waiting is where files wait until OpenCode imports them: it alone writes its database.
+func waiting() *formats.Home {
+	return &formats.Home{
+		Title:  people,
+		Resume: resume(),
+		Import: &formats.Import{Take: []string{name, "import"}, Delete: []string{name, "session", "delete"}},
+		Folder: ".",
+		Config: func(m formats.Machine) string {
+			if m.State() == "" {
+				return ""
+			}
+			return filepath.Join(m.State(), name)
+		},
+		Roots: func(formats.Machine) []string { return nil },
+		MCP:   mcp(),
+	}
+}
+
+// mcp is how the client is told of servers. Those that it adds itself are for all folders.
+func mcp() *formats.MCP {
+	return &formats.MCP{
+		Files: func(m formats.Machine, cwd string) []string {
+			own := cmp.Or(m.Env("XDG_CONFIG_HOME"), filepath.Join(m.Home, ".config"))
+			return []string{filepath.Join(cwd, "opencode.json"), filepath.Join(own, name, "opencode.json")}
+		},
+		Key: "mcp",
+		Add: &formats.MCPCommand{Verb: []string{"mcp", "add"}, Env: "--env", Header: "--header", Equals: true, HTTP: []string{"--url"}},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -254,7 +255,18 @@ func startClient(a *console.App, l *launch, command string) error {
 	if !a.Out.Quiet {
 		a.Out.PrintLine(a.Out.ErrPalette.Faint(screen.Visible(command)))
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(a.Ctx), program, l.Argv[1:]...)
-	cmd.Args[0], cmd.Dir, cmd.Env = l.Argv[0], l.Dir, append(os.Environ(), l.Env...)
-	return replaceProcess(a.Ctx, cmd)
+	for _, argv := range l.Import {
+		if out, err := l.process(a.Ctx, program, argv).CombinedOutput(); err != nil {
+			why := cmp.Or(strings.TrimSpace(string(out)), err.Error())
+			return &formats.Error{At: argv[len(argv)-1], Err: fmt.Errorf("%s did not import the session: %s", l.Client, why), Hint: "run: " + command}
+		}
+	}
+	return replaceProcess(a.Ctx, l.process(context.WithoutCancel(a.Ctx), program, l.Argv))
+}
+
+// process returns a process of the client, in the folder and environment of a launch.
+func (l *launch) process(ctx context.Context, program string, argv []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, argv[1:]...)
+	cmd.Args[0], cmd.Dir, cmd.Env = argv[0], l.Dir, append(os.Environ(), l.Env...)
+	return cmd
 }

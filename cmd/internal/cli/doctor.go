@@ -138,7 +138,7 @@ func newDoctorResult(a *console.App, r *doctor.Report, given []string, m formats
 		res.Clients = append(res.Clients, newDoctorClient(c, given, m))
 	}
 	for _, f := range a.Reg.All() {
-		if f.Home != nil && len(given) == 0 && !found[f] {
+		if f.Home != nil && len(f.Home.Roots(m)) > 0 && len(given) == 0 && !found[f] {
 			res.absent = append(res.absent, f.Name)
 		}
 	}

@@ -32,6 +32,10 @@ type launch struct {
 	// not all of it. nil = it has.
 	Migrate []string `json:"migrate,omitempty"`
 
+	// Import are the commands to run before Argv, in the same folder and environment: the client
+	// takes in what was written for it. nil = there is nothing to take in.
+	Import [][]string `json:"import,omitempty"`
+
 	session  string    // its id in the client
 	Client   string    `json:"-"` // name of the client for people, such as "Claude Code"
 	Migrated *migrated `json:"-"` // nil if the session's own client continues it where it is
@@ -178,7 +182,7 @@ func launchMigrated(a *console.App, to *formats.Format, src source, o continueOp
 		notice = a.Out.Remark
 	}
 	done, err := convert.Migrate(a.Ctx, a.Reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
-		To: to.Name, Dir: at, UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Cwd: o.Cwd, Folders: candidates(a, src.folder),
+		To: to.Name, Dir: at, UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Cwd: o.Cwd, Folders: candidates(a, src.folder), Machine: console.Machine(a.Out.Getenv),
 		Update: true,
 		DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.Out.Verbose,
 	})
@@ -233,12 +237,21 @@ func launchOf(a *console.App, to *formats.Format, m *convert.Migrated, dir strin
 		return l
 	}
 	l.Argv = append(slices.Clone(h.Resume), m.Session)
+	for _, file := range m.Imports {
+		// What the client has already can wait for it no more.
+		if had := m.Status == convert.Same || m.Status == convert.Continued; !had || console.Exists(file) {
+			l.Import = append(l.Import, append(slices.Clone(h.Import.Take), file))
+		}
+	}
 	own := a.Out.Getenv
 	if a.OwnEnv != nil {
 		own = a.OwnEnv
 	}
 	if usual, err := defaultConfigDir(to, own); err != nil || usual != dir {
 		l.Env = []string{h.Variable + "=" + dir}
+		if h.Variable == "" {
+			l.Env = []string{console.HomeVariable() + "=" + a.Out.Getenv(console.HomeVariable())}
+		}
 	}
 	return l
 }
@@ -299,7 +312,11 @@ func defaultConfigDir(to *formats.Format, getenv func(string) string) (string, e
 	if getenv(to.Home.Variable) == "" && getenv(console.HomeVariable()) == "" {
 		return "", console.NoHomeError("pass --home DIR, --claude-dir DIR or --cursor-dir DIR")
 	}
-	return filepath.Abs(to.Home.ConfigDir(console.Machine(getenv)))
+	dir := to.Home.ConfigDir(console.Machine(getenv))
+	if dir == "" {
+		return "", &formats.Error{At: to.Home.Title, Err: errors.New("no folder for the files that it is to import"), Hint: "set LOCALAPPDATA"}
+	}
+	return filepath.Abs(dir)
 }
 
 // shell returns the launch as a command for the shell of this machine, "" if it is code.
@@ -324,9 +341,13 @@ func (l *launch) command(goos string) string {
 	if l.Dir != "" {
 		out += "cd " + quote(l.Dir) + last
 	}
+	env := ""
 	for _, v := range l.Env {
 		name, value, _ := strings.Cut(v, "=")
-		out += fmt.Sprintf(set, name, quote(value)) + then
+		env += fmt.Sprintf(set, name, quote(value)) + then
 	}
-	return out + shell.Join(quote, l.Argv)
+	for _, argv := range l.Import {
+		out += env + shell.Join(quote, argv) + last
+	}
+	return out + env + shell.Join(quote, l.Argv)
 }

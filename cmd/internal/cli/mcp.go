@@ -94,8 +94,12 @@ func newMCPServer(s convert.MCPServer, by *formats.MCPCommand, l launch, goos st
 	default:
 		argv = append(append(argv, by.HTTP...), s.URL)
 	}
+	is := ": "
+	if by.Equals {
+		is = "="
+	}
 	for _, name := range s.Headers {
-		argv = append(argv, by.Header, name+": VALUE")
+		argv = append(argv, by.Header, name+is+"VALUE")
 	}
 	add := launch{Argv: argv, Dir: l.Dir, Env: l.Env}
 	if shared || by.Shared == nil {

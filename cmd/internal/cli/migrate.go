@@ -137,7 +137,7 @@ func (c *migrateCmd) Run(a *console.App) error {
 	o := convert.MigrateOptions{
 		From: c.From, To: to.Name, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
 		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.Out.Remark, Verbose: a.Out.Verbose,
-		Redact: c.Redaction(), UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Now: a.Now,
+		Redact: c.Redaction(), Machine: console.Machine(a.Out.Getenv), UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Now: a.Now,
 	}
 	var err error
 	if o.Dir, err = configDir(a, to, &c.ClientDirs); err != nil {

@@ -259,6 +259,14 @@ func (r *migrateResult) howTo(p *screen.Page, dry bool) {
 		if one.Status == convert.Continued {
 			p.Line(p.Faint("  New copy:  " + screen.Visible(shell.Command("rehome", "migrate", one.ID, "--again"))))
 		}
+	case one.Launch.Import != nil && len(r.Migrated) <= maxSessionRows: // each is imported by itself
+		for _, m := range r.Migrated {
+			if m.Continue != "" {
+				p.Line("  Continue:  " + p.Strong(screen.Visible(m.Continue)))
+			}
+		}
+	case one.Launch.Import != nil:
+		p.Linef("  Continue:  %s, with the id of a session", p.Strong(screen.Visible(r.again("ID"))))
 	case len(dirs) == 1:
 		all := *one.Launch
 		all.Argv = all.Argv[:len(all.Argv)-1] // the client offers all sessions of the folder
@@ -267,6 +275,15 @@ func (r *migrateResult) howTo(p *screen.Page, dry bool) {
 		p.Linef("  Continue:  %s, in the folder of a session", p.Strong(screen.Visible(strings.Join(one.Launch.Argv[:len(one.Launch.Argv)-1],
 			" "))))
 	}
+}
+
+// again returns the command of rehome that imports a session and starts its client.
+func (r *migrateResult) again(id string) string {
+	command := shell.Command("rehome", "continue", id, "--in", r.agent)
+	if r.home != "" {
+		command += " --home " + r.home
+	}
+	return command
 }
 
 // howToUndo prints how to undo each migration that has a record, which those of one store

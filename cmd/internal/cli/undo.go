@@ -3,11 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
+	"rehome/internal/shell"
 )
 
 type undoCmd struct {
@@ -22,7 +24,7 @@ type undoCmd struct {
 func (undoCmd) Help() string {
 	return `Before rehome migrate, continue or mv changes what a client uses, it keeps a record of what will change. rehome undo
 takes the migrated sessions, or the turns that --back appended, out again, and restores what was replaced or removed.
-Everything else stays as it is. All that one rehome mv copied is undone together.
+Everything else stays as it is: OpenCode keeps a session that it has imported until you delete it there. All that one rehome mv copied is undone together.
 
 A session that you have continued in the client since is not touched, and exit status is 1. The last 200 records are
 kept, fewer if they are larger than 1 GiB.
@@ -37,7 +39,8 @@ Examples:
 // undoResult is the result of undo: schema undo-result-1.
 type undoResult struct {
 	*convert.UndoReport
-	client string
+	client  string
+	deletes []string // the client's command that deletes a session that it imported, without the id; nil = it imports none
 }
 
 // undoList is the result of undo --list: schema undo-list-result-1.
@@ -79,7 +82,11 @@ func (c *undoCmd) Run(a *console.App) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Out.Print(a.Ctx, &undoResult{done, console.FormatClient(a.Reg, done.Format)}); err != nil {
+	res := &undoResult{UndoReport: done, client: console.FormatClient(a.Reg, done.Format)}
+	if f := a.Reg.Lookup(done.Format); f != nil && f.Home != nil && f.Home.Import != nil {
+		res.deletes = f.Home.Import.Delete
+	}
+	if err := a.Out.Print(a.Ctx, res); err != nil {
 		return err
 	}
 	if n := len(done.Kept); n > 0 {
@@ -105,6 +112,14 @@ func (r *undoResult) Text(p *screen.Page) {
 	}
 	if len(r.Kept) > 0 {
 		p.Line("  its record stays; `rehome undo --list` lists the others")
+	}
+	if r.deletes != nil {
+		id := "ID"
+		if r.Sessions <= 1 {
+			id = r.Session
+		}
+		p.Linef("  if %s has imported it, it stays there until you run: %s", screen.Visible(r.client),
+			screen.Visible(shell.Command(append(slices.Clone(r.deletes), id)...)))
 	}
 	if r.DryRun {
 		p.Line("  dry run: nothing was written")
