@@ -36,7 +36,7 @@ func listImported(ctx context.Context, reg *formats.Registry, to *formats.Format
 	if len(roots) == 0 {
 		return nil // without paths, all clients would be listed
 	}
-	list, err := sessions.List(ctx, reg, sessions.Options{Paths: roots, Live: o.Live, Jobs: o.Jobs})
+	list, err := sessions.List(ctx, reg, sessions.Options{Paths: roots, Folders: o.Folders, Live: o.Live, Jobs: o.Jobs})
 	if err != nil {
 		return nil
 	}

@@ -415,6 +415,32 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// TestOriginsImported: a session that a client imported is a copy, too. It is in the client's own
+// store, and not in the file that it was written to.
+func TestOriginsImported(t *testing.T) {
+	file := voice("file", "other", "")
+	file.Writer = &formats.Writer{ID: func(h *session.Head) string { return "copy-" + h.ID }}
+	dir := laid(t, map[string]string{"a": "loud\nx X - 9 1 -\ny Y - 8 1 -", "b": "db\ncopy-x X - 6 1 -\nz Z - 5 1 -"})
+	for _, imports := range []bool{true, false} {
+		file.Home = &formats.Home{Roots: func(formats.Machine) []string { return nil }}
+		if imports {
+			file.Home.Import = &formats.Import{}
+		}
+		reg := formats.NewRegistry(voice("loud", "cursor-sdk", ""), voice("db", "other", ""), file)
+		l, err := List(t.Context(), reg, Options{Paths: []string{dir}, Copies: map[Copy]string{{"file", "z"}: "y"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, s := range l.All() {
+			got[s.ID] = s.Origin
+		}
+		if want := map[bool]string{true: "x"}[imports]; got["copy-x"] != want || (got["z"] == "y") != imports || got["x"]+got["y"] != "" {
+			t.Errorf("imports %v: %q", imports, got)
+		}
+	}
+}
+
 func hashOf(dir string) string {
 	sum := md5.Sum([]byte(dir))
 	return hex.EncodeToString(sum[:])
