@@ -418,7 +418,8 @@ func TestOrigins(t *testing.T) {
 // TestOriginsImported: a session that a client imported is a copy, too. It is in the client's own
 // store, and not in the file that it was written to.
 func TestOriginsImported(t *testing.T) {
-	file := voice("file", "other", "")
+	file, own := voice("file", "other", ""), voice("db", "other", "")
+	file.Clients, own.Clients = []string{"other"}, []string{"other"}
 	file.Writer = &formats.Writer{ID: func(h *session.Head) string { return "copy-" + h.ID }}
 	dir := laid(t, map[string]string{"a": "loud\nx X - 9 1 -\ny Y - 8 1 -", "b": "db\ncopy-x X - 6 1 -\nz Z - 5 1 -"})
 	for _, imports := range []bool{true, false} {
@@ -426,7 +427,7 @@ func TestOriginsImported(t *testing.T) {
 		if imports {
 			file.Home.Import = &formats.Import{}
 		}
-		reg := formats.NewRegistry(voice("loud", "cursor-sdk", ""), voice("db", "other", ""), file)
+		reg := formats.NewRegistry(voice("loud", "cursor-sdk", ""), own, file)
 		l, err := List(t.Context(), reg, Options{Paths: []string{dir}, Copies: map[Copy]string{{"file", "z"}: "y"}})
 		if err != nil {
 			t.Fatal(err)

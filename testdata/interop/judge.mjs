@@ -27,6 +27,7 @@ import { concealed } from "./redact.mjs";
 import { pages } from "./page.mjs";
 import { parquet } from "./parquet.mjs";
 import { deleted } from "./gemini.mjs";
+import { imported } from "./opencode.mjs";
 import { arrived, goneOn, lived as livedInPi } from "./pi.mjs";
 import { repaired } from "./repair.mjs";
 import { asRecorded, record } from "./requests.mjs";
@@ -48,6 +49,7 @@ const alone = {
   repair: () => repaired(versions),
   merge: () => merged(clients, versions),
   team,
+  opencode: imported,
   page: () => pages(part === "picture"),
   parquet,
 };
