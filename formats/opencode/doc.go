@@ -38,7 +38,9 @@
 //	a call that was not finished            "[Tool execution was interrupted]" is sent
 //	thinking of another model               is sent as text
 //
-// The import sets the project and the folder to those in which it runs, and writes no events.
+// The import sets the project and the folder to those in which it runs, and writes no events. A file
+// that is imported again adds what is new. What the database has already it leaves as it is: a call that
+// had no result when it was first imported stays without one.
 //
 // # Not verified
 //
