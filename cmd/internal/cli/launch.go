@@ -182,8 +182,8 @@ func launchMigrated(a *console.App, to *formats.Format, src source, o continueOp
 		notice = a.Out.Remark
 	}
 	done, err := convert.Migrate(a.Ctx, a.Reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
-		To: to.Name, Dir: at, UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Cwd: o.Cwd, Folders: candidates(a, src.folder), Machine: console.Machine(a.Out.Getenv),
-		Update: true,
+		To: to.Name, Dir: at, UndoDir: convert.UndoDir(console.Machine(a.Out.Getenv)), Cwd: o.Cwd,
+		Folders: candidates(a, src.folder), Machine: console.Machine(a.Out.Getenv), Update: true,
 		DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.Out.Verbose,
 	})
 	switch {

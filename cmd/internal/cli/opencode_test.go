@@ -60,7 +60,8 @@ func TestContinueInOpenCode(t *testing.T) {
 		t.Errorf("%v: what waits is no session of the client yet", err)
 	}
 	// OpenCode has it, and more.
-	const prompt = `,{"info":{"id":"msg_9","sessionID":"ID","role":"user","time":{"created":1900000000000}},"parts":[{"id":"prt_9","type":"text","text":"go on"}]}`
+	const prompt = `,{"info":{"id":"msg_9","sessionID":"ID","role":"user","time":{"created":1900000000000}},` +
+		`"parts":[{"id":"prt_9","type":"text","text":"go on"}]}`
 	at := bytes.LastIndex(written, []byte(`],"rehome"`))
 	grown := slices.Concat(written[:at], []byte(strings.ReplaceAll(prompt, "ID", id)), []byte("]}"))
 	own := filepath.Join(home, ".local", "share", "opencode", "own.json")
@@ -106,7 +107,8 @@ func and() string {
 // TestOpenCodeCommands: every command of a launch has its environment, and headers of servers are
 // told as OpenCode takes them.
 func TestOpenCodeCommands(t *testing.T) {
-	l := launch{Argv: []string{"opencode", "--session", "ses_1"}, Dir: "/a", Env: []string{"HOME=/b"}, Import: [][]string{{"opencode", "import", "/b/x y"}}}
+	l := launch{Argv: []string{"opencode", "--session", "ses_1"}, Dir: "/a", Env: []string{"HOME=/b"},
+		Import: [][]string{{"opencode", "import", "/b/x y"}}}
 	if got, want := l.command("linux"), "cd /a && HOME=/b opencode import '/b/x y' && HOME=/b opencode --session ses_1"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -24,7 +24,8 @@ type undoCmd struct {
 func (undoCmd) Help() string {
 	return `Before rehome migrate, continue or mv changes what a client uses, it keeps a record of what will change. rehome undo
 takes the migrated sessions, or the turns that --back appended, out again, and restores what was replaced or removed.
-Everything else stays as it is: OpenCode keeps a session that it has imported until you delete it there. All that one rehome mv copied is undone together.
+Everything else stays as it is: OpenCode keeps a session that it has imported until you delete it there. All that one
+rehome mv copied is undone together.
 
 A session that you have continued in the client since is not touched, and exit status is 1. The last 200 records are
 kept, fewer if they are larger than 1 GiB.
