@@ -23,8 +23,7 @@ FOREIGN = $(foreach package,modernc.org/sqlite/lib modernc.org/libc,-gcflags=$(p
 # Tests that start programs, kill or trace them, which the race detector does not watch, and those
 # of one goroutine that would take it minutes. All others are watched, new ones, too.
 UNWATCHED = NoSockets Hostile FullDisk FewFiles FileSizeLimit Finish Screens Week GitSetup GitAgents ShownCommands ShowMemory \
-	TextconvDiffers PageDiffers PageVectors RedactPlanted RedactedSessions MovedLaw MovedMeansMoved Words Faults \
-	MvInUse RecordLimited
+	TextconvDiffers PageDiffers PageVectors RedactPlanted RedactedSessions MovedLaw MovedMeansMoved Words Faults MvInUse
 SKIP = Killed|OnFullDisk$$|^Test($(subst $() ,|,$(strip $(UNWATCHED))))$$
 
 export CGO_ENABLED = 0
