@@ -176,7 +176,10 @@ function fromPi() {
   fs.cpSync(below("pi", "home"), store, { recursive: true, preserveTimestamps: true });
   const files = fs.readdirSync(path.join(store, "sessions"), { recursive: true }).filter((name) => name.endsWith(".jsonl")).sort();
   return files.map((file) => {
-    const [{ heard }] = talkPi(home, cwd, [{ session: path.join(store, "sessions", file), steps: [{ type: "prompt", message: prompt }] }]);
+    const session = path.join(store, "sessions", file);
+    // The client does not resume a session whose folder is not there.
+    fs.writeFileSync(session, fs.readFileSync(session, "utf8").replace(/"cwd":"[^"]*"/, `"cwd":${JSON.stringify(cwd)}`));
+    const [{ heard }] = talkPi(home, cwd, [{ session, steps: [{ type: "prompt", message: prompt }] }]);
     return { client: `Pi ${piVersion}`, format: "pi", source: "pi/home", session: path.basename(file, ".jsonl").split("_")[1], items: upTo(piItems(heard[0]), prompt) };
   });
 }
