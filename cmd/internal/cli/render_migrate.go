@@ -13,6 +13,7 @@ import (
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/loss"
+	"rehome/formats/session"
 	"rehome/internal/shell"
 )
 
@@ -257,7 +258,7 @@ func (r *migrateResult) howTo(p *screen.Page, dry bool) {
 	case len(r.Migrated) == 1:
 		p.Line("  Continue:  " + p.Strong(screen.Visible(one.Continue)))
 		if one.Status == convert.Continued {
-			p.Line(p.Faint("  New copy:  " + screen.Visible(shell.Command("rehome", "migrate", one.ID, "--again"))))
+			p.Line(p.Faint("  New copy:  " + screen.Visible(r.anew(one.ID))))
 		}
 	case one.Launch.Import != nil && len(r.Migrated) <= maxSessionRows: // each is imported by itself
 		for _, m := range r.Migrated {
@@ -275,6 +276,15 @@ func (r *migrateResult) howTo(p *screen.Page, dry bool) {
 		p.Linef("  Continue:  %s, in the folder of a session", p.Strong(screen.Visible(strings.Join(one.Launch.Argv[:len(one.Launch.Argv)-1],
 			" "))))
 	}
+}
+
+// anew returns the command that migrates a session once more.
+func (r *migrateResult) anew(id string) string {
+	argv := []string{"rehome", "migrate", id, "--again"}
+	if r.agent != session.ClaudeCode {
+		argv = append(argv, "--to", r.agent)
+	}
+	return shell.Command(argv...)
 }
 
 // again returns the command of rehome that imports a session and starts its client.

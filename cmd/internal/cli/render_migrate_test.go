@@ -66,6 +66,19 @@ func TestMigrateFailures(t *testing.T) {
 	}
 }
 
+// TestMigrateAnew: the new copy of a session that was continued goes to the same client.
+func TestMigrateAnew(t *testing.T) {
+	for agent, want := range map[string]string{
+		"claude-code": "  New copy:  rehome migrate a --again\n",
+		"codex":       "  New copy:  rehome migrate a --again --to codex\n",
+	} {
+		m := migrated{Migrated: &convert.Migrated{ID: "a", Status: convert.Continued}, Launch: &launch{Argv: []string{"x", "a"}}, Continue: "x a"}
+		if got := screenOf(&migrateResult{Migrated: []migrated{m}, client: "X", agent: agent}); !strings.Contains(got, want) {
+			t.Errorf("%s: want %q:\n%s", agent, want, got)
+		}
+	}
+}
+
 // TestMCPServer: what a session or a file says is never more than a word of the command.
 func TestMCPServer(t *testing.T) {
 	by := all.Registry().Lookup("claude-code").Home.MCP.Add
