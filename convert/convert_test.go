@@ -297,6 +297,12 @@ func TestPlanRefusals(t *testing.T) {
 	if want := "pass --to right"; formats.Hint(err) != want {
 		t.Errorf("hint %q, want %q", formats.Hint(err), want)
 	}
+	for ending, want := range map[string]string{".html": "`rehome show " + src + " --out ", ".md": "`rehome show " + src + " --format markdown`"} {
+		_, err := Convert(t.Context(), reg, src, filepath.Join(dir, "b"+ending), Options{})
+		if !strings.Contains(formats.Hint(err), want) {
+			t.Errorf("hint %q, want %q", formats.Hint(err), want)
+		}
+	}
 }
 
 func TestProgress(t *testing.T) {

@@ -113,29 +113,21 @@ func answers(w *lineclient.Lines, s *lineclient.Said) {
 			p.Text("messageId", w.UUID("message"))
 			p.Text("content", text)
 			p.NonEmpty("model", s.Model)
-			p.Name("toolRequests")
-			p.B = append(p.B, '[')
-			if i >= len(texts)-1 {
-				requests(p, calls)
+			last := calls
+			if i < len(texts)-1 {
+				last = nil
 			}
-			p.B = append(p.B, ']')
+			object.List(p, "toolRequests", last, request)
 		})
 	}
 }
 
-// requests writes the calls of an answer.
-func requests(p *object.Writer, calls []*session.ToolCall) {
-	for i, c := range calls {
-		if i > 0 {
-			p.B = append(p.B, ',')
-		}
-		in := object.New(p.B)
-		in.Text("toolCallId", c.ID)
-		in.Text("name", c.Name)
-		in.Raw("arguments", c.Input)
-		in.Text("type", "function")
-		p.B = in.Done()
-	}
+// request writes a call of an answer.
+func request(p *object.Writer, c *session.ToolCall) {
+	p.Text("toolCallId", c.ID)
+	p.Text("name", c.Name)
+	p.Raw("arguments", c.Input)
+	p.Text("type", "function")
 }
 
 // ended writes the result of a call.
@@ -164,29 +156,21 @@ func asked(p *object.Writer, s *lineclient.Said) {
 
 // images writes a list of images, if there are some.
 func images(p *object.Writer, list, kind string, parts []session.Part) {
-	some := false
+	var all []*session.Media
 	for _, part := range parts {
-		m, ok := part.(*session.Media)
-		if !ok {
-			continue
+		if m, ok := part.(*session.Media); ok {
+			all = append(all, m)
 		}
-		if some {
-			p.B = append(p.B, ',')
-		} else {
-			p.Name(list)
-			p.B = append(p.B, '[')
-		}
-		some = true
-		in := object.New(p.B)
+	}
+	if all == nil {
+		return
+	}
+	object.List(p, list, all, func(in *object.Writer, m *session.Media) {
 		in.Text("type", kind)
 		in.Text("data", base64.StdEncoding.EncodeToString(m.Data))
 		in.Text("mimeType", m.Mime)
 		if kind == "blob" {
 			in.Text("displayName", cmp.Or(m.Name, "image"))
 		}
-		p.B = in.Done()
-	}
-	if some {
-		p.B = append(p.B, ']')
-	}
+	})
 }

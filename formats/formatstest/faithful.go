@@ -189,7 +189,7 @@ func differences(want, got []item, left map[loss.Code]int) (out []string) {
 }
 
 // named is what a client without a file is told of it.
-var named = regexp.MustCompile(`(?s)^\[(file|image|[a-z]+/[a-z.+-]+), .*\]$|^<file name=`)
+var named = regexp.MustCompile(`^(\[(file|image|[a-z]+/[a-z.+-]+), .*\]\n*)+$|^<file name=`)
 
 // part is a part of a canonical line.
 type part struct {

@@ -60,21 +60,13 @@ func (c *conversation) record(m *message, gone bool) []byte {
 		return m.info // whoever reads it says what is wrong
 	}
 	lineclient.Rest(&p, m.rest)
-	p.Name("parts")
-	p.B = append(p.B, '[')
-	for i, one := range m.parts {
-		if i > 0 {
-			p.B = append(p.B, ',')
-		}
-		in := object.New(p.B)
+	object.List(&p, "parts", m.parts, func(in *object.Writer, one part) {
 		in.Text("id", one.id)
-		if !copied(&in, one.data) {
+		if !copied(in, one.data) {
 			in.Text("type", "unreadable")
 			in.Text("data", string(bytes.ToValidUTF8(one.data, []byte("\uFFFD"))))
 		}
-		p.B = in.Done()
-	}
-	p.B = append(p.B, ']')
+	})
 	p.Text("kind", kind)
 	p.Text("id", m.id)
 	p.Num("at", int(m.at))

@@ -33,13 +33,16 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for line, want := range map[string][2]string{
-		"nonsense":             {"rehome: unknown command", "hint: run `rehome help` to list"},
-		"convert":              {"rehome: convert: SRC is missing", ""},
-		"show no-such-session": {"rehome: no-such-session: ", "`rehome ls`"},
-		"show x --frob":        {"rehome: show: unknown flag", "`rehome help show`"},
-		"show x --frob --json": {"unknown flag", "`rehome help show`"},
-		"help convert":         {"\n  rehome convert store.db chat --to archive", "Usage: rehome convert"},
-		"man":                  {"rehome convert store.db chat", ".SS rehome convert"},
+		"nonsense":                     {"rehome: unknown command", "hint: run `rehome help` to list"},
+		"convert":                      {"rehome: convert: SRC is missing", ""},
+		"show no-such-session":         {"rehome: no-such-session: ", "`rehome ls`"},
+		"show x --frob":                {"rehome: show: unknown flag", "`rehome help show`"},
+		"show x --frob --json":         {"unknown flag", "`rehome help show`"},
+		"show x --html":                {"unknown flag --html", "did you mean --format html?"},
+		"help help":                    {"Usage: rehome COMMAND", ""},
+		"backup --print-schedule nope": {"invalid value \"nope\" (one of cron, ", ""},
+		"help convert":                 {"\n  rehome convert store.db chat --to archive", "Usage: rehome convert"},
+		"man":                          {"rehome convert store.db chat", ".SS rehome convert"},
 	} {
 		var text [2]string
 		for i, program := range []Program{Rehome(), p} {

@@ -45,7 +45,7 @@ func records(t testing.TB, s *session.Session, types bool) []Record {
 				branch, turn = m.Branch, w.at
 			}
 			begun = begun || m.Turn != nil
-			r.kid, r.loose = s.Parent != nil, !begun || m.Role == session.User && m.Turn == nil || m.Role == session.System && !slices.ContainsFunc(m.Parts, compacts)
+			r.kid, r.loose = s.Parent != nil, s.Parent != nil && !begun || m.Role == session.User && m.Turn == nil || m.Role == session.System && !slices.ContainsFunc(m.Parts, compacts)
 			r.command = m.Turn != nil && m.Turn.Kind == "shell"
 			if m.Branch != "" {
 				r.turn = turn

@@ -40,7 +40,7 @@ type Record struct {
 
 	aside   bool     // it is of a branch, or before a compaction
 	kid     bool     // it is a subagent's
-	loose   bool     // it is of no turn: a prompt that begins none, a notice, or before the first one
+	loose   bool     // it is of no turn: a prompt that begins none, a notice, or of a subagent that was not prompted
 	names   []string // of the members of JSON in it
 	command bool     // it is one that the user ran
 	turn    string   // of a branch: where its turn begins

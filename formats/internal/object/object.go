@@ -57,6 +57,32 @@ func (w *Writer) Num(name string, n int) {
 	w.B = strconv.AppendInt(w.B, int64(n), 10)
 }
 
+// Texts writes an array of strings.
+func (w *Writer) Texts(name string, list []string) {
+	w.array(name, len(list), func(i int) { w.B = session.AppendString(w.B, list[i]) })
+}
+
+// List writes an array with an object for each item, with the members that fill writes.
+func List[T any](w *Writer, name string, list []T, fill func(o *Writer, item T)) {
+	w.array(name, len(list), func(i int) {
+		o := New(w.B)
+		fill(&o, list[i])
+		w.B = o.Done()
+	})
+}
+
+func (w *Writer) array(name string, n int, element func(i int)) {
+	w.Name(name)
+	w.B = append(w.B, '[')
+	for i := range n {
+		if i > 0 {
+			w.B = append(w.B, ',')
+		}
+		element(i)
+	}
+	w.B = append(w.B, ']')
+}
+
 // Done ends the object and returns the text.
 func (w *Writer) Done() []byte { return append(w.B, '}') }
 

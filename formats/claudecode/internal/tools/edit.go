@@ -285,27 +285,11 @@ func (e *edit) patch(o *object.Writer) {
 	case len(list) == 0:
 		list = udiff.Between(e.older, e.newer)
 	}
-	o.Name("structuredPatch")
-	o.B = append(o.B, '[')
-	for i, h := range list {
-		if i > 0 {
-			o.B = append(o.B, ',')
-		}
-		one := object.New(o.B)
+	object.List(o, "structuredPatch", list, func(one *object.Writer, h udiff.Hunk) {
 		one.Num("oldStart", h.OldStart)
 		one.Num("oldLines", h.OldLines)
 		one.Num("newStart", h.NewStart)
 		one.Num("newLines", h.NewLines)
-		one.Name("lines")
-		one.B = append(one.B, '[')
-		for k, line := range h.Lines {
-			if k > 0 {
-				one.B = append(one.B, ',')
-			}
-			one.B = appendText(one.B, line)
-		}
-		one.B = append(one.B, ']')
-		o.B = one.Done()
-	}
-	o.B = append(o.B, ']')
+		one.Texts("lines", h.Lines)
+	})
 }

@@ -242,15 +242,7 @@ func (e *encoder) ending() {
 	p.Num("lines", int(e.lines))
 	p.Text("sha256", hex.EncodeToString(e.sum.Sum(nil)))
 	if len(e.system) > 0 {
-		p.Name("system")
-		p.B = append(p.B, '[')
-		for i, s := range e.system {
-			if i > 0 {
-				p.B = append(p.B, ',')
-			}
-			p.B = session.AppendString(p.B, s)
-		}
-		p.B = append(p.B, ']')
+		p.Texts("system", e.system)
 	}
 	head := *e.s
 	head.Missing = nil

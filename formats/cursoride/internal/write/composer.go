@@ -202,18 +202,10 @@ func (c *composer) record(root agentstate.ID) []byte {
 		o.Raw("contextTokenLimit", strconv.AppendInt(nil, x.Max, 10))
 	}
 	o.Raw("todos", todos(c.s.Todos))
-	o.Name("trackedGitRepos")
-	o.B = append(o.B, '[')
-	for i, r := range c.s.Repos {
-		if i > 0 {
-			o.B = append(o.B, ',')
-		}
-		repo := object.New(o.B)
+	object.List(&o, "trackedGitRepos", c.s.Repos, func(repo *object.Writer, r session.Repo) {
 		repo.Text("repoPath", r.Path)
 		repo.NonEmpty("branchName", r.Branch)
-		o.B = repo.Done()
-	}
-	o.B = append(o.B, ']')
+	})
 	o.Name("subagentComposerIds")
 	o.B = append(o.B, '[')
 	for i, kid := range c.children {
@@ -276,15 +268,7 @@ func todos(list []session.Todo) []byte {
 		if inReach(t.Updated) {
 			o.Text("updatedAt", session.FormatMillis(t.Updated.Millis()))
 		}
-		o.Name("dependencies")
-		o.B = append(o.B, '[')
-		for n, id := range t.DependsOn {
-			if n > 0 {
-				o.B = append(o.B, ',')
-			}
-			o.B = session.AppendString(o.B, id)
-		}
-		o.B = append(o.B, ']')
+		o.Texts("dependencies", t.DependsOn)
 		b = o.Done()
 	}
 	return append(b, ']')
