@@ -97,9 +97,9 @@ func route(a *console.App, s *sessions.Listed, src source, o continueOptions) (o
 		}
 	}
 	if to = targetOf(a, cmp.Or(o.In, session.ClaudeCode)); to == nil {
-		why := ""
-		if f := a.Reg.Lookup(o.In); f != nil && f.ReadOnly != "" {
-			why = ": " + f.ReadOnly
+		why := whyReadOnly(a.Reg, o.In)
+		if why != "" {
+			why = ": " + why
 		}
 		return own, nil, console.Usage(&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s%s", o.In, why),
 			Hint: "sessions can be migrated to " + strings.Join(targets(a), ", ")})
@@ -115,6 +115,17 @@ func targetOf(a *console.App, client string) *formats.Format {
 		}
 	}
 	return nil
+}
+
+// whyReadOnly returns why no sessions are written for a client, by its name or that of its format;
+// "" if they are.
+func whyReadOnly(reg *formats.Registry, name string) string {
+	for _, f := range reg.All() {
+		if f.ReadOnly != "" && (f.Name == name || slices.Contains(f.Clients, name)) {
+			return f.ReadOnly
+		}
+	}
+	return ""
 }
 
 // words are what the help and the completion of flags refer to, by their names.

@@ -39,6 +39,7 @@ func TestNames(t *testing.T) {
 		"show x --frob":                {"rehome: show: unknown flag", "`rehome help show`"},
 		"show x --frob --json":         {"unknown flag", "`rehome help show`"},
 		"show x --html":                {"unknown flag --html", "did you mean --format html?"},
+		"migrate x --to gemini-cli":    {"(one of claude-code, ", "deletes a session after it has resumed it"},
 		"help help":                    {"Usage: rehome COMMAND", ""},
 		"backup --print-schedule nope": {"invalid value \"nope\" (one of cron, ", ""},
 		"help convert":                 {"\n  rehome convert store.db chat --to archive", "Usage: rehome convert"},

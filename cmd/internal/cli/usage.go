@@ -57,9 +57,10 @@ func plainError(err *kong.ParseError) error {
 			continue
 		}
 		plain := string(r.pattern.ExpandString(nil, r.message, text, m))
-		for _, f := range all.Registry().All() {
-			if f.ReadOnly != "" && strings.Contains(plain, fmt.Sprintf("--to: invalid value %q", f.Name)) {
-				hint = f.ReadOnly + ": choose another client"
+		if _, rest, ok := strings.Cut(plain, `invalid value "`); ok {
+			name, _, _ := strings.Cut(rest, `"`)
+			if why := whyReadOnly(all.Registry(), name); why != "" {
+				hint = why + ": choose another client"
 			}
 		}
 		if from, list, ok := strings.Cut(plain, " (one of "); ok {
