@@ -130,11 +130,12 @@ func (j *job) noTargetError(ctx context.Context, from *formats.Format, l *format
 		list = append(j.relatedFormats(ctx, from, l), list...)
 	}
 	hint := "pass --to with one of " + formatNames(list)
+	if len(list) == 1 {
+		hint = "pass --to " + list[0].Name
+	}
 	switch to := j.reg.Lookup(j.opts.To); {
 	case to != nil && slices.Contains(list, to): // others of the source convert exactly
 		hint = "pass --by-session to convert all of them session by session, or convert this one by itself"
-	case len(list) == 1:
-		hint = "pass --to " + list[0].Name
 	case len(list) == 0 && j.opts.Cwd != "":
 		hint = "omit --cwd: no format that " + from.Name + " converts to supports it"
 	case j.opts.To == "" && filepath.Ext(j.dst) == ".html":
