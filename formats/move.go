@@ -19,6 +19,10 @@ type Mover struct {
 	// out. It reports whether it did.
 	File func(ctx context.Context, from, to string, mv *Moved) (done bool, err error)
 
+	// Members are the members of lines, and of what a reader makes of them, whose value can be
+	// the folder: all others of a copy are compared with the original.
+	Members []string
+
 	// InUse returns an ErrBusy if the client has a file open; nil: it cannot be known.
 	InUse func(path string) error
 

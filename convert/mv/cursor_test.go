@@ -249,13 +249,10 @@ func TestLines(t *testing.T) {
 // TestLeft: sessions of clients that rehome only reads are named.
 func TestLeft(t *testing.T) {
 	h := newHome(t)
-	h.old = "/home/dev/demo-project"
-	if err := errors.Join(os.MkdirAll(filepath.Join(h.dir, ".codex", "sessions", "2026", "03", "01"), 0o700), os.CopyFS(filepath.Join(h.dir, ".codex", "sessions", "2026", "03", "01"), os.DirFS("../../testdata/codex/strange"))); err != nil {
-		t.Fatal(err)
-	}
+	h.sample("gemini/home", ".gemini")
 	before := h.tree()
 	r := h.run(mv.Move, h.options())
-	if len(r.Sessions) > 0 || len(r.Left) == 0 || r.Left[0].Client != session.Codex || !strings.Contains(r.Left[0].Path, ".codex") || r.Left[0].Hint == "" {
+	if len(r.Sessions) > 0 || len(r.Left) == 0 || r.Left[0].Client != "gemini-cli" || !strings.Contains(r.Left[0].Path, ".gemini") || r.Left[0].Hint == "" {
 		t.Errorf("%+v", r)
 	}
 	o := h.options()

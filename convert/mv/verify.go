@@ -1,14 +1,17 @@
 package mv
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/session"
@@ -22,6 +25,10 @@ const bugHint = "nothing was written for it: this is a bug in rehome, please rep
 func (m *mover) verify(ctx context.Context, f *family, p *piece) error {
 	if m.f.Sessions == nil {
 		return nil
+	}
+	if p.InPlace && !p.Folder { // what it begins in, and what goes on with it, is not beside the copy
+		f.Title = m.title(ctx, p)
+		return m.verifyLines(ctx, p)
 	}
 	differ := func(what string) error {
 		return &formats.Error{Format: m.f.Name, At: p.From, Op: "verify", Err: errors.New(what), Hint: bugHint}
@@ -58,6 +65,20 @@ func (m *mover) verify(ctx context.Context, f *family, p *piece) error {
 	}
 }
 
+// title returns the title of a session.
+func (m *mover) title(ctx context.Context, p *piece) string {
+	l, err := formats.Locate(p.From)
+	if err != nil {
+		return ""
+	}
+	for h, err := range m.f.Sessions.Heads(ctx, l, formats.FullView(1)) {
+		if err == nil {
+			return h.Title
+		}
+	}
+	return ""
+}
+
 func (m *mover) decode(ctx context.Context, path, cwd string) (func() (*session.Session, error, bool), func(), error) {
 	l, err := formats.Locate(path)
 	if err != nil {
@@ -71,16 +92,16 @@ func (m *mover) decode(ctx context.Context, path, cwd string) (func() (*session.
 
 // differs returns in what two sessions differ, "" if in nothing but the folder.
 func (m *mover) differs(a, b *session.Session) string {
-	if !m.same(session.AppendHead(nil, a), session.AppendHead(nil, b), "cwd", "workspace") {
+	if !m.same(session.AppendHead(nil, a), session.AppendHead(nil, b), "workspace") {
 		return "its head"
 	}
 	if n := unequal(a.Messages, b.Messages, func(a, b *session.Message) bool {
-		return m.same(session.AppendMessage(nil, a), session.AppendMessage(nil, b), "cwd", "relocatedCwd", "realParentDir")
+		return m.same(session.AppendMessage(nil, a), session.AppendMessage(nil, b))
 	}); n > 0 {
 		return fmt.Sprintf("message %d", n)
 	}
 	if n := unequal(a.Files, b.Files, func(a, b *session.File) bool {
-		return m.same(session.AppendFile(nil, a), session.AppendFile(nil, b), "path", "realParentDir")
+		return m.same(session.AppendFile(nil, a), session.AppendFile(nil, b), "path")
 	}); n > 0 {
 		return fmt.Sprintf("file %d", n)
 	}
@@ -114,44 +135,59 @@ func unequal[T any](a, b iter.Seq2[*T, error], same func(a, b *T) bool) int {
 
 // verifyLines compares a file of lines with its copy.
 func (m *mover) verifyLines(ctx context.Context, p *piece) error {
-	was, err := os.ReadFile(p.From)
+	was, err := os.Open(p.From)
 	if err != nil {
 		return err
 	}
-	is, err := os.ReadFile(p.staged)
+	defer was.Close()
+	is, err := os.Open(p.staged)
 	if err != nil {
 		return err
 	}
-	a, b := bytes.SplitAfter(was, []byte("\n")), bytes.SplitAfter(is, []byte("\n"))
-	if len(a) != len(b) {
-		return &formats.Error{Format: m.f.Name, At: p.From, Op: "verify", Err: errors.New("the copy has another number of lines"), Hint: bugHint}
-	}
-	for i := range a {
-		if err := ctx.Err(); err != nil {
-			return err
+	defer is.Close()
+	a, b := bufio.NewReader(was), bufio.NewReader(is)
+	for n := 1; ; n++ {
+		x, errX := a.ReadBytes('\n')
+		y, errY := b.ReadBytes('\n')
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case (errX == nil) != (errY == nil) || !m.same(x, y):
+			return &formats.Error{Format: m.f.Name, At: p.From, Op: "verify", Err: fmt.Errorf("the copy differs in line %d", n), Hint: bugHint}
+		case errX == io.EOF:
+			return nil
+		case errX != nil:
+			return errX
 		}
-		if !m.same(a[i], b[i], "cwd") {
-			return &formats.Error{Format: m.f.Name, At: p.From, Op: "verify", Err: fmt.Errorf("the copy differs in line %d", i+1), Hint: bugHint}
-		}
 	}
-	return nil
 }
 
-// same reports whether two lines are equal, but for members of these names whose value is a
-// path in the folder that was moved.
+// same reports whether two lines are equal, but for members of these names, and those that the
+// format names, whose value is a path in the folder that was moved.
 func (m *mover) same(a, b []byte, names ...string) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
+	names = slices.Concat(names, []string{"cwd"}, m.f.Mover.Members)
 	var x, y any
 	for line, to := range map[*any][]byte{&x: a, &y: b} {
 		d := json.NewDecoder(bytes.NewReader(to))
 		d.UseNumber()
 		if d.Decode(line) != nil {
-			return false
+			return m.sameText(string(a), string(b), names)
 		}
 	}
 	return m.sameValue(x, y, "", names)
+}
+
+// sameText is same for a line that is not JSON but YAML: a name and a value, with quotes where
+// that needs some.
+func (m *mover) sameText(a, b string, names []string) bool {
+	plain := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace
+	name, was, named := strings.Cut(a, ": ")
+	return named && slices.Contains(names, name) && slices.ContainsFunc(m.mv.Old, func(old string) bool {
+		return plain(name+": "+strings.Replace(was, old, m.mv.New, 1)) == plain(b)
+	})
 }
 
 func (m *mover) sameValue(a, b any, name string, names []string) bool {

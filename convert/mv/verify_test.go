@@ -8,7 +8,7 @@ import (
 
 // TestSame: lines may differ in the members that name the folder, and in nothing else.
 func TestSame(t *testing.T) {
-	m := &mover{mv: &formats.Moved{Old: []string{"/a/b"}, New: "/c"}}
+	m := &mover{f: &formats.Format{Mover: &formats.Mover{Members: []string{"root"}}}, mv: &formats.Moved{Old: []string{"/a/b"}, New: "/c"}}
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -23,6 +23,10 @@ func TestSame(t *testing.T) {
 		{`{"cwd":"/a/b"}`, `{"cwd":"/c","more":1}`, false},
 		{`{"l":["/a/b"]}`, `{"l":["/c"]}`, false},
 		{`torn /a/b`, `torn /c`, false},
+		{`{"root":"/a/b"}`, `{"root":"/c"}`, true},
+		{"root: /a/b/d\n", "root: \"/c/d\"\n", true},
+		{"cwd: /a/b\n", "cwd: /d\n", false},
+		{"name: /a/b\n", "name: /c\n", false},
 	} {
 		if got := m.same([]byte(c.a), []byte(c.b), "cwd"); got != c.want {
 			t.Errorf("%s, %s: %v", c.a, c.b, got)

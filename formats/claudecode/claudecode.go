@@ -75,7 +75,7 @@ func Format() *formats.Format {
 			SideFiles: []string{".json"},
 			Keep:      30 * 24 * time.Hour, // when it starts, unless its settings say otherwise
 		},
-		Mover:       &formats.Mover{Find: move.Find(home, settings), File: move.File},
+		Mover:       &formats.Mover{Find: move.Find(home, settings), File: move.File, Members: move.Members},
 		IsStoreName: isStoreName,
 		Strays:      strays,
 		Check:       audit.Check,

@@ -11,6 +11,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lineclient"
+	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/internal/rawjson"
@@ -49,6 +50,7 @@ func Format() *formats.Format {
 		Decode: decode,
 		Bases:  bases,
 		First:  first,
+		Move:   moves(),
 		Spell:  spelling(),
 		Tested: []string{"0.169.0", "0.77.0", "0.34.0", "0.20.0"},
 		Fields: strings.Fields(fields),
@@ -62,6 +64,19 @@ func Format() *formats.Format {
 	})
 	f.Probe, f.Strays, f.Merge, f.Writer.Taken = probe, strays, merge(), taken
 	return f
+}
+
+// moves are what the client finds the rollouts of a folder by. The world_state says which one
+// the model was told of: the client tells it of the new one.
+func moves() *lineclient.Move {
+	return &lineclient.Move{
+		Names: map[string][]string{
+			"session_meta":                      {"payload/cwd"},
+			"turn_context":                      {"payload/cwd"},
+			"event_msg thread_settings_applied": {"payload/thread_settings/cwd"},
+		},
+		Runs: func(file string) bool { return sqlitefile.HasOpen(filepath.Join(around(file), "state_5.sqlite")) },
+	}
 }
 
 // mcp is how the client is told of servers. Those that it adds itself are for all folders.
@@ -118,7 +133,7 @@ func layout() jsonl.Layout {
 			return jsonl.File{ID: id}, ok || named
 		},
 		Compare: func(a, b *jsonl.File) int { return strings.Compare(path.Base(a.Path), path.Base(b.Path)) },
-		Better:  func(a, _ *jsonl.File) bool { return !a.Packed() },
+		Better:  func(_ *jsonl.Store, a, _ *jsonl.File) bool { return !a.Packed() },
 	}
 }
 

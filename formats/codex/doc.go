@@ -67,6 +67,8 @@
 //	bytes before it are changed   the screen shows what was there, until the rows of the
 //	                              session are deleted, and Codex makes them again
 //	the rollout is gone           "no rollout found"
+//	cwd is another one, in the    found in that folder (resume --last), and the model is told of
+//	head and each turn_context    it, if the world_state still says what it was told before
 //	a turn_context names a model  the terminal continues with it, and codex exec does not
 //
 // So what is appended to lines with an ordinal has turns and items, it is not taken away again

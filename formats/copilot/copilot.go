@@ -50,6 +50,7 @@ func Format() *formats.Format {
 		Line:     lineclient.Line{Kind: []string{"type"}, ID: "id", Parent: "parentId", Flat: true, Time: "timestamp"},
 		Subagent: agent,
 		Kinds:    kinds(),
+		Move:     moves(),
 		Spell:    spelling(),
 		Tested:   []string{"1.0.102", "1.0.12"},
 		Fields:   strings.Fields(fields),
@@ -277,13 +278,16 @@ func failed(r *lineclient.Record, t *session.Turn) {
 
 func aborted(_ *lineclient.Record, t *session.Turn) { t.Status = "cancelled" }
 
-// maxWorkspace is how long a file about a session can be.
-const maxWorkspace = 64 << 10
+// workspaceFile is the file about a session, which can be maxWorkspace long.
+const (
+	workspaceFile = "workspace.yaml"
+	maxWorkspace  = 64 << 10
+)
 
 // workspace reads the file next to the events, which has the title and the folder of the
 // session: lines of a name and a value, some of them quoted.
 func workspace(s *jsonl.Store, f *jsonl.File, h *session.Head) {
-	file, err := s.Root.Open(path.Join(path.Dir(f.Path), "workspace.yaml"))
+	file, err := s.Root.Open(path.Join(path.Dir(f.Path), workspaceFile))
 	if err != nil {
 		return
 	}
@@ -296,25 +300,20 @@ func workspace(s *jsonl.Store, f *jsonl.File, h *session.Head) {
 		name, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), ": ")
 		switch name {
 		case "cwd":
-			h.Workspace = cmp.Or(unquoted(value), h.Workspace)
+			h.Workspace = cmp.Or(lineclient.Unquoted(value), h.Workspace)
 		case "name", "summary":
-			h.Title = cmp.Or(unquoted(value), h.Title)
+			h.Title = cmp.Or(lineclient.Unquoted(value), h.Title)
 		}
 	}
 }
 
-// unquoted returns a value of YAML in one line.
-func unquoted(v string) string {
-	if v = strings.TrimSpace(v); len(v) < 2 {
-		return v
+// moves are where the client keeps the folder of a session. It resumes a session in any folder;
+// what it lists of them, and what rehome does with them, goes by these.
+func moves() *lineclient.Move {
+	context := []string{"data/context/cwd", "data/context/gitRoot"}
+	return &lineclient.Move{
+		Names:  map[string][]string{"session.start": context, "session.resume": context, "session.context_changed": {"data/cwd", "data/gitRoot"}},
+		Beside: map[string][]string{workspaceFile: {"cwd", "git_root"}},
+		Locks:  "inuse.*.lock",
 	}
-	switch inner := v[1 : len(v)-1]; {
-	case v[0] == '\'':
-		return strings.ReplaceAll(inner, "''", "'")
-	case v[0] == '"':
-		return rawjson.Text([]byte(v))
-	case v[0] == '|' || v[0] == '>': // a block, which no version was seen to write
-		return ""
-	}
-	return v
 }

@@ -43,6 +43,9 @@
 //	a first line that is not session.start      refused    refused, too
 //	a parent that is missing, an event twice    read       read, too
 //
+// While a session is open, inuse.<process>.lock is beside its events. It is resumed in any
+// folder; --continue takes the one that was written last.
+//
 // When a session is resumed, thoughts and images of results are not sent, results of calls at
 // the same time come in the order of the calls, and what one side says in a row is one message.
 //

@@ -29,7 +29,7 @@ func layout(l *formats.Location) jsonl.Layout {
 			return jsonl.File{ID: t.Name, Link: session.Link{Session: t.Parent}}, ok
 		},
 		Compare: func(a, b *jsonl.File) int { return slices.Compare(key(a), key(b)) },
-		Better:  func(a, b *jsonl.File) bool { return rank(a) < rank(b) },
+		Better:  func(_ *jsonl.Store, a, b *jsonl.File) bool { return rank(a) < rank(b) },
 	}
 }
 

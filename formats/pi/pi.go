@@ -56,6 +56,7 @@ func Format() *formats.Format {
 			"custom":                {Own: ours},
 			"label":                 {}, "usage": {},
 		},
+		Move:   &lineclient.Move{Names: map[string][]string{"session": {"cwd"}}, Project: folder},
 		Spell:  spelling(),
 		Tested: []string{"1.5.2"},
 		Fields: strings.Fields(`api cancelled customType deferred details diagnostics display durationMs endTurn errorMessage excludeFromContext exitCode

@@ -4,7 +4,9 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { clients } from "./claude.mjs";
+import { talk as talkCodex } from "./codex.mjs";
 import { sent, talked } from "./lives.mjs";
+import { talk as talkPi, version as pi } from "./pi.mjs";
 import { resume, talk } from "./resume.mjs";
 import { bytes, check, claude, client, files, folder, fresh, inHome, ls, once, same } from "./tools.mjs";
 
@@ -174,8 +176,56 @@ function ofChats(code, sdk) {
   });
 }
 
+// Pi finds a session by the folder in which it is asked to go on.
+function ofPi() {
+  const { old, now } = places();
+  check(`Pi ${pi}, folder moved`, () => {
+    fs.mkdirSync(old, { recursive: true });
+    const home = folder("home"), said = "Remember the violet stairs", ask = (message) => [{ type: "prompt", message }];
+    talkPi(home, old, [{ steps: ask(said) }]);
+    const { listed } = move(home, old, now);
+    const heard = (at) => {
+      const copy = fresh("home");
+      fs.cpSync(at, copy, { recursive: true, preserveTimestamps: true });
+      const [{ heard: [messages] }] = talkPi(copy, now, [{ args: ["--provider", "messages", "--model", "loop-1", "--continue"], steps: ask("And now?") }]);
+      return JSON.stringify(messages).includes(said);
+    };
+    const moved = heard(home);
+    inHome(home, ["mv", old, now, "--remove-old"]);
+    const n = settled(home, listed, old, now), removed = heard(home);
+    inHome(home, ["undo"]);
+    inHome(home, ["undo"]);
+    same([moved, removed, heard(home)], [true, true, false], "whether --continue goes on with it: when it was moved, without the original, undone");
+    return `${n} session found by the new folder, and not when that was undone`;
+  });
+}
+
+// Codex goes on with the last session of the folder in which it is asked to, and tells the
+// model that it is in another one now. The new path is longer: its databases count bytes.
+function ofCodex() {
+  const { old, now: above } = places(), now = path.join(above, "with a longer name");
+  check("Codex, folder moved", () => {
+    fs.mkdirSync(old, { recursive: true });
+    fs.mkdirSync(above);
+    const home = folder("home"), said = "Remember the violet stairs";
+    talkCodex(home, old, [{ prompt: said }]);
+    const listed = projects(home), before = files(home);
+    fs.renameSync(old, now);
+    inHome(home, ["mv", old, now]);
+    inHome(home, ["undo"]);
+    for (const [name, { sha256 }] of Object.entries(before)) if (name.endsWith(".jsonl")) same(files(home)[name].sha256, sha256, `after undo, ${name}`);
+    inHome(home, ["mv", old, now]);
+    const n = settled(home, listed, old, now), [{ heard }] = talkCodex(home, now, [{ prompt: "And now?", id: "--last" }]), text = JSON.stringify(heard);
+    same([said, ...[old, now].map((at) => `<cwd>${at}</cwd>`)].map((part) => text.includes(part)), [true, true, true], "whether --last goes on with it, and the model is told of both folders");
+    settled(home, Object.fromEntries(Object.entries(listed).map(([id, one]) => [id, { ...one, turns: one.turns && one.turns + 1 }])), old, now);
+    return `${n} session found by the new folder, and undone`;
+  });
+}
+
 export function relocated(programs, versions) {
   for (const version of programs) ofClaude(version);
   for (const version of versions) ofSDK(version);
   ofChats(programs[0], versions[0]);
+  ofPi();
+  ofCodex();
 }

@@ -53,7 +53,7 @@ func layout() Layout {
 			}
 			return File{ID: id}, ok || named
 		},
-		Better: func(a, b *File) bool { return path.Dir(a.Path) == "s/sub" },
+		Better: func(_ *Store, a, b *File) bool { return path.Dir(a.Path) == "s/sub" },
 	}
 }
 

@@ -41,7 +41,7 @@ type Layout struct {
 	Compare func(a, b *File) int
 	// Better reports whether a is to be read instead of b, which is of the same
 	// session and precedes it. nil: no session has two files.
-	Better func(a, b *File) bool
+	Better func(s *Store, a, b *File) bool
 	// Order returns the files to read as Each is to read them. nil: all, as they are.
 	Order func(s *Store, files []*File) []*File
 	// OnNotice, if set, receives a line that counts the files that are not Noun.
@@ -189,7 +189,7 @@ func (s *Store) arrange() {
 		switch {
 		case was == nil:
 			best[key] = f
-		case !s.isNamed(was) && (s.isNamed(f) || s.layout.Better != nil && s.layout.Better(f, was)):
+		case !s.isNamed(was) && (s.isNamed(f) || s.layout.Better != nil && s.layout.Better(s, f, was)):
 			f.Older, was.Older = append(was.Older, was), nil
 			best[key] = f
 		default:

@@ -74,6 +74,8 @@ type Client struct {
 	// Bases returns the other files that a session begins in. nil: there are none.
 	Bases func(in Input) []*jsonl.File
 
+	Move *Move // how sessions follow their folder. nil: they do not.
+
 	ReadOnly string // see formats.Format
 
 	Spell *Spelling // how sessions are written; nil: they are only read
@@ -219,6 +221,7 @@ func Format(c Client) *formats.Format {
 			},
 		},
 		Home:   c.Home,
+		Mover:  c.mover(),
 		Check:  c.check,
 		Repair: linerepair.Repair,
 	}

@@ -52,7 +52,7 @@ func (c *Client) layout() jsonl.Layout {
 		y.Format, y.Family = c.Name, family
 		return y
 	}
-	return jsonl.Layout{
+	y := jsonl.Layout{
 		Format: c.Name,
 		Family: family,
 		Enter: func(dir string) bool {
@@ -86,6 +86,10 @@ func (c *Client) layout() jsonl.Layout {
 			return cmp.Or(cmp.Compare(c.pattern(a.Path), c.pattern(b.Path)), strings.Compare(path.Base(a.Path), path.Base(b.Path)))
 		},
 	}
+	if c.Move != nil && c.Move.Project != nil {
+		y.Better = c.better
+	}
+	return y
 }
 
 // pattern returns which of Files a file is of: subagents follow the sessions that began them.

@@ -1,11 +1,7 @@
 package move
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 
 	"rehome/formats"
@@ -24,10 +20,13 @@ const (
 	checkpointIn = "realParentDir" // of a file in a checkpoint, inside backup or snapshot
 )
 
+// Members are formats.Mover.Members.
+var Members = []string{movedName, checkpointIn}
+
 // member is the value of such a member in a file.
 type member struct {
 	name, text string
-	from, to   int64
+	from, to   int // in the line
 }
 
 // find returns such members of a line, in order.
@@ -48,7 +47,7 @@ func find(l lines.Line) (out []member) {
 		if m.Name == "type" {
 			checkpoint = text == "file-history-snapshot" || text == "file-history-delta"
 		} else if text != "" {
-			out = append(out, member{m.Name, text, l.Offset + int64(m.From), l.Offset + int64(m.To)})
+			out = append(out, member{m.Name, text, m.From, m.To})
 		}
 		return true
 	})
@@ -70,58 +69,12 @@ func File(ctx context.Context, from, to string, mv *formats.Moved) (done bool, e
 	if filepath.Ext(from) != outline.Ending {
 		return false, nil
 	}
-	return true, write(ctx, from, to, mv)
-}
-
-func write(ctx context.Context, from, to string, mv *formats.Moved) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	c := &copier{in: io.NewSectionReader(in, 0, 1<<62), out: bufio.NewWriterSize(out, 1<<18)}
-	if err := c.lines(ctx, in, mv); err != nil {
-		return err
-	}
-	if _, err := io.Copy(c.out, c.in); err != nil {
-		return err
-	}
-	return c.out.Flush()
-}
-
-// copier copies a file, but for some values.
-type copier struct {
-	in  *io.SectionReader // what was not copied yet
-	at  int64             // where that begins
-	out *bufio.Writer
-}
-
-func (c *copier) lines(ctx context.Context, in io.Reader, mv *formats.Moved) error {
-	for l, err := range lines.Each(ctx, in, maxLine) {
-		if err != nil {
-			return err
-		}
+	return true, lines.CopyFile(ctx, from, to, maxLine, func(l lines.Line) (out []lines.Edit) {
 		for _, m := range find(l) {
-			to, in := mv.Path(m.text)
-			if !in {
-				continue
+			if to, in := mv.Path(m.text); in {
+				out = append(out, lines.Edit{From: m.from, To: m.to, Text: rawjson.Quote(nil, []byte(to))})
 			}
-			if _, err := io.CopyN(c.out, c.in, m.from-c.at); err != nil {
-				return err
-			}
-			if _, err := c.out.Write(rawjson.Quote(nil, []byte(to))); err != nil {
-				return err
-			}
-			if _, err := c.in.Seek(m.to, io.SeekStart); err != nil {
-				return err
-			}
-			c.at = m.to
 		}
-	}
-	return nil
+		return out
+	})
 }

@@ -1,19 +1,14 @@
 package refile
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
-	"strings"
-	"syscall"
 
 	"rehome/formats"
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/internal/process"
 )
 
 // lockName is the file with the process id of the client, beside the user dir. The client
@@ -41,43 +36,8 @@ func inUse(dir string) error {
 // time.
 func started(dir string) error {
 	path := filepath.Join(filepath.Dir(dir), lockName)
-	if pid := lockedBy(path); running(pid) {
+	if pid := process.HeldBy(path); pid > 0 {
 		return &formats.Error{At: dir, Err: fmt.Errorf("%w: Cursor runs as process %d", formats.ErrBusy, pid), Hint: "quit Cursor and try again; if process " + strconv.Itoa(pid) + " is not Cursor, remove " + path}
 	}
 	return nil
-}
-
-// lockedBy returns the process id in a file, 0 if it has none.
-func lockedBy(path string) int {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, 64))
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || pid <= 0 {
-		return 0
-	}
-	return pid
-}
-
-func running(pid int) bool {
-	if pid == 0 {
-		return false
-	}
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = p.Release() }()
-	if runtime.GOOS == "windows" {
-		return true
-	}
-	err = p.Signal(syscall.Signal(0))
-	return err == nil || errors.Is(err, os.ErrPermission)
 }
