@@ -148,6 +148,8 @@ func commandCases() map[string]commandCase {
 		"rehome search -e *":                                             {exit: 1},
 		"rehome search --request *":                                      {exit: 1},
 		"rehome continue":                                                {not: "it needs a terminal; TestPicker runs it"},
+		"rehome ls ~/old/.claude":                                        {before: []string{"rehome repair ~/.claude ~/old/.claude"}},
+		"rehome continue ~/old/.claude#login":                            {not: "it needs a terminal; TestContinue runs one like it"},
 		"rehome continue --last":                                         {not: "it needs a terminal; TestContinue runs one like it"},
 		"rehome continue --search \"flaky login\"":                       {not: "it needs a terminal; TestPickerSearch runs one like it"},
 		"rehome continue 5d0b2b7e --in cursor-cli":                       {not: "it needs a terminal; TestContinue runs one like it"},

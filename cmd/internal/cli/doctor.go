@@ -48,6 +48,7 @@ type doctorResult struct {
 
 	Sessions  int `json:"sessions"`
 	Subagents int `json:"subagents"`
+	Lost      int `json:"lost,omitempty"` // sessions in folders that no longer exist
 
 	Kept []keptClient `json:"kept,omitempty"`
 
@@ -100,6 +101,7 @@ func (c *doctorCmd) Run(a *console.App) error {
 		found, _ := listing.Select(sessions.Filter{})
 		if res.Sessions, res.Subagents = sessions.Count(found); len(c.Paths) == 0 {
 			res.Kept = survey(a, listing)
+			res.Lost = lostSessions(sessions.LostFolders(found, ""))
 		}
 		for i := range res.Kept {
 			res.Kept[i].Places = nil // they may name projects

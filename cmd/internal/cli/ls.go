@@ -62,6 +62,8 @@ type lsResult struct {
 	Places       []string     `json:"places"`
 	Kept         []keptClient `json:"kept,omitempty"`
 
+	Lost []sessions.Lost `json:"lost,omitempty"` // folders that no longer exist
+
 	listing *sessions.Listing
 	long    bool
 	all     bool
@@ -145,6 +147,9 @@ func (c *lsCmd) Run(a *console.App) error {
 	}
 	if len(c.Paths) == 0 && c.Project == "" && c.Since == "" {
 		res.Kept = slices.DeleteFunc(survey(a, listing), func(k keptClient) bool { return c.Client != "" && c.Client != k.Client })
+	}
+	if len(c.Paths) == 0 {
+		res.Lost = sessions.LostFolders(wanted, res.home)
 	}
 	width, height, tty := a.Out.TerminalSize()
 	if tty && !a.Out.JSON && !c.Long {

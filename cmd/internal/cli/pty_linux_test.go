@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -119,8 +120,10 @@ func TestLsOnTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	here := filepath.Join(home, "src", "project-07")
-	if err := os.MkdirAll(here, 0o777); err != nil {
-		t.Fatal(err)
+	for i := range 40 {
+		if err := os.MkdirAll(filepath.Join(home, "src", fmt.Sprintf("project-%02d", i)), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Chdir(here)
 	env := map[string]string{"HOME": home, "TERM": "xterm", "PATH": os.Getenv("PATH"), "PAGER": "sed s/^/paged:/"}

@@ -34,6 +34,9 @@ func (r *doctorResult) Text(p *screen.Page) {
 	if len(r.absent) > 0 {
 		console.PrintProse(p, "  not found: "+screen.Join(visibleAll(r.absent), ", "))
 	}
+	if r.Lost > 0 {
+		console.PrintProse(p, screen.Sprintf("  %s in folders that no longer exist: `rehome ls` lists these, and how the sessions follow them", screen.Plural(int64(r.Lost), "session")))
+	}
 	r.kept(p)
 	r.remarks(p)
 	r.drift(p)

@@ -2,12 +2,47 @@ package cli
 
 import (
 	"cmp"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
+	"rehome/cmd/internal/console"
 	"rehome/cmd/internal/screen"
 	"rehome/convert/sessions"
+	"rehome/internal/shell"
 )
+
+// lost returns the folders that no longer exist that are listed: without --all, some of those
+// that were found.
+func (r *lsResult) lost() []sessions.Lost {
+	if r.all {
+		return r.Lost
+	}
+	found := slices.DeleteFunc(slices.Clone(r.Lost), func(l sessions.Lost) bool { return l.Found == "" })
+	return found[:min(len(found), maxUnlisted)]
+}
+
+// lostLine says how the sessions of a folder follow it.
+func lostLine(l sessions.Lost, home string) screen.Safe {
+	word := func(dir string) string {
+		short := console.HomePath(home, dir)
+		if below, in := strings.CutPrefix(short, "~/"); in && runtime.GOOS != "windows" && shell.Word(below) == below {
+			return short // a shell knows ~ where nothing is quoted
+		}
+		return shell.Word(dir)
+	}
+	command := shell.Join(word, []string{"rehome", "mv", l.Folder, cmp.Or(l.Found, "NEW")})
+	return screen.Visible(command) + "  (" + screen.Plural(int64(l.Sessions), "session") + ")"
+}
+
+// lostSessions counts the sessions of folders that no longer exist.
+func lostSessions(list []sessions.Lost) (n int) {
+	for _, l := range list {
+		n += l.Sessions
+	}
+	return n
+}
 
 // tabbed prints a line for each session and its subagents, for other programs.
 func (r *lsResult) tabbed(p *screen.Page, list []lsSession) {
@@ -103,6 +138,16 @@ func (r *lsResult) tail(p *screen.Page) (out []screen.Safe) {
 			add("  ", r.shortPath(path), screen.Plain)
 		}
 		end(n - listed)
+	}
+	if shown := r.lost(); len(r.Lost) > 0 {
+		more := screen.Safe(" (--all)")
+		if len(shown) > 0 {
+			more = ". If one moved:"
+		}
+		begin(lostSessions(r.Lost), "session is in a folder that no longer exists"+more, "sessions are in folders that no longer exist"+more)
+		for _, l := range shown {
+			add("  ", lostLine(l, r.home), screen.Plain)
+		}
 	}
 	for i := range r.Kept {
 		if i == 0 {
