@@ -42,7 +42,9 @@ func listImported(ctx context.Context, reg *formats.Registry, to *formats.Format
 	}
 	out := map[string]place{}
 	for _, s := range list.All() {
-		out[s.ID] = place{reg.Lookup(s.Sources[0].Format), s.Sources[0].Path, []string{s.ID}}
+		if f := reg.Lookup(s.Sources[0].Format); f.Home.Resume != nil { // else the client has left it behind
+			out[s.ID] = place{f, s.Sources[0].Path, []string{s.ID}}
+		}
 	}
 	return out
 }

@@ -31,6 +31,7 @@ func Registry() *formats.Registry {
 		pi.Format(),
 		opencode.Format(),
 		opencode.Export(),
+		opencode.Storage(),
 		gemini.Format(),
 		copilot.Format(),
 		cursorsdk.Format(),

@@ -79,6 +79,7 @@ func samples(t *testing.T, format string) []formatstest.Fixture {
 		"cursor-ndjson":     {"sdk/gen/jsonl", "sdk/e2e-jsonl"},
 		"opencode":          {"opencode/home/*"},
 		"opencode-export":   {"opencode/exports/*"},
+		"opencode-json":     {"opencode/storage"},
 	}[format]
 	if own := format + "/*"; patterns == nil && exists(own) { // a folder with the name of the format
 		patterns = []string{own}

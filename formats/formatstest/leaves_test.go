@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -37,6 +38,7 @@ func walks() map[string]stores {
 		"cursor-transcript": {transcriptsAndTexts, leaves.RewriteLines, ""},
 		"canonical":         {canonical, leaves.RewriteLines, ""},
 		"opencode-export":   {exported, leaves.RewriteLines, "opencode/exports"},
+		"opencode-json":     {stored, leaves.RewriteFiles(".json"), "opencode/storage"},
 		"opencode":          {leaves.Tables(opencode), leaves.RewriteTables(opencode, "data"), ""},
 	}
 }
@@ -49,6 +51,28 @@ func exported(t testing.TB, path string, kinds []string) iter.Seq[leaves.Record]
 	return func(yield func(leaves.Record) bool) {
 		for r := range leaves.Lines()(t, path, kinds) {
 			if r.Group, r.Wide = "", true; !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// stored walks the folder in which OpenCode kept its sessions before it had a database.
+func stored(t testing.TB, dir string, kinds []string) iter.Seq[leaves.Record] {
+	return func(yield func(leaves.Record) bool) {
+		for r := range leaves.Files(".json")(t, dir, kinds) {
+			r.At = strings.TrimSuffix(r.At, ":1")
+			top, _, _ := strings.Cut(r.At, "/")
+			if !slices.Contains([]string{"session", "message", "part"}, top) {
+				continue
+			}
+			r.Group = strings.TrimSuffix(path.Base(r.At), ".json")
+			for _, l := range r.Leaves {
+				if l.Path == "sessionID" {
+					r.Group = l.Value
+				}
+			}
+			if !yield(r) {
 				return
 			}
 		}

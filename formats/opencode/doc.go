@@ -3,9 +3,10 @@
 //	$XDG_DATA_HOME, or ~/.local/share, on every system
 //	    opencode/opencode.db    a SQLite database with a write-ahead log, see Format
 //
+//	    opencode/storage        what versions before 1.2 kept instead: files of JSON, see Storage
 //	`opencode export ID`, `opencode import FILE`    one session as JSON, see Export
 //
-// Seen: what version 1.18.33 writes, run offline, and its source.
+// Seen: what versions 1.18.33 and, for files, 1.1.65 write, run offline, and the source of the former.
 //
 // # Tables
 //
@@ -18,6 +19,20 @@
 //	account, control_account, credential, session_share    with secrets, which are withheld
 //
 // An export is {"info": session, "messages": [{"info": message, "parts": [part]}]}.
+//
+// # Files
+//
+//	storage/session/<project>/<session>.json     what a row of session has, with the members of an export
+//	storage/message/<session>/<message>.json     what the column data has, with its ids
+//	storage/part/<message>/<part>.json
+//	storage/todo/<session>.json                  a list of what is to be done
+//	storage/session_diff/<session>.json          a list of the files that were changed, an extra
+//	storage/project/<project>.json, storage/migration    not of a session, and not read
+//
+// Messages and parts are in the order of their ids. The first start of 1.2.27 without a database puts all into one, and
+// leaves the files as they are: what a database beside them has is not listed a second time. Where that failed,
+// or was done for a database of another channel, newer versions do not find the sessions any more. They import what
+// `rehome migrate --to opencode` makes of them.
 //
 // # What is made of it
 //
@@ -44,5 +59,6 @@
 //
 // # Not verified
 //
-// The files that versions before 1.2 wrote instead of a database, and the databases of other channels.
+// The databases of other channels. The folders storage/session/info and project/…/storage/session of versions that
+// were older still, which later ones moved to where they are read.
 package opencode

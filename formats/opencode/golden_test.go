@@ -1,7 +1,11 @@
 package opencode_test
 
 import (
+	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +56,33 @@ func TestGolden(t *testing.T) {
 		t.Errorf("%d sessions", len(list))
 	}
 	golden.Bytes(t, "opencode-to-canonical/home.jsonl", []byte(all.String()))
+}
+
+// TestStorage: what is made of the files of older versions. A session that a database beside them has is left to that, one
+// whose file is damaged is listed by its name.
+func TestStorage(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "storage")
+	if err := os.CopyFS(at, os.DirFS(samples+"storage")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Dir(at), os.DirFS(samples+"home")); err != nil {
+		t.Fatal(err)
+	}
+	for id, text := range map[string]string{"ses_ddca6c1e7ffe0z4IklLIJcLHOI": `{"id":"ses_ddca6c1e7ffe0z4IklLIJcLHOI"}`, "ses_torn": `{"id":`} {
+		if err := os.WriteFile(filepath.Join(at, "session", "global", id+".json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := told(t, opencode.Storage(), at)
+	if torn := list["ses_torn"]; torn == "" || len(list) != 5 {
+		t.Errorf("%d sessions: %s", len(list), torn)
+	}
+	delete(list, "ses_torn")
+	var all strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(list)) {
+		all.WriteString(list[id])
+	}
+	golden.Bytes(t, "opencode-to-canonical/storage.jsonl", []byte(all.String()))
 }
 
 // TestExported: a session is the same in the database and in the file that OpenCode made of it.

@@ -100,7 +100,7 @@ func client(format string) lineclient.Client {
 			"compaction": {Unsent: unsent},
 		},
 		Spell:  &lineclient.Spelling{Own: true, Models: true, Title: func(*lineclient.Lines, string) {}},
-		Tested: []string{version},
+		Tested: []string{version, "1.1.65"},
 		Fields: strings.Fields(`agent auto cost data error finish format id interrupted metadata mode model modelID parentID path permission priority projectID
 			providerID revert share slug source state.attachments state.error state.metadata state.output state.raw state.status state.title summary system
 			tail_start_id time time.archived time.compacted time.compacting title tokens tools variant version workspaceID`),

@@ -62,6 +62,7 @@ func copies() map[string][2]string {
 		"ndjson-closed":   {"sdk/gen/jsonl"},
 		"claude":          {"claude/config"},
 		"opencode-export": {"opencode/exports"},
+		"opencode-json":   {"opencode/storage"},
 		"transcripts":     {"transcript/projects", "projects"},
 	}
 }

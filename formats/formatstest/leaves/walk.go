@@ -63,10 +63,13 @@ type Rewrite func(t testing.TB, from, dir string, kinds []string, change func(Do
 // Lines returns a walk over the JSON lines of the files below a path that end in .jsonl, or of
 // one file of any name. Lines that are no JSON object are left out. prepare, if any, is called with
 // each other one.
-func Lines(prepare ...func(*Node)) Walk {
+func Lines(prepare ...func(*Node)) Walk { return Files(".jsonl", prepare...) }
+
+// Files is Lines for files that end otherwise.
+func Files(ending string, prepare ...func(*Node)) Walk {
 	return func(t testing.TB, path string, kinds []string) iter.Seq[Record] {
 		return func(yield func(Record) bool) {
-			for _, name := range files(t, path) {
+			for _, name := range files(t, path, ending) {
 				n := 0
 				for line := range split(read(t, filepath.Join(path, name))) {
 					n++
@@ -91,6 +94,19 @@ func Lines(prepare ...func(*Node)) Walk {
 // RewriteLines is the Rewrite of what Lines walks over.
 func RewriteLines(t testing.TB, from, dir string, kinds []string, change func(Doc)) string {
 	t.Helper()
+	return RewriteFiles(".jsonl")(t, from, dir, kinds, change)
+}
+
+// RewriteFiles is the Rewrite of what Files walks over.
+func RewriteFiles(ending string) Rewrite {
+	return func(t testing.TB, from, dir string, kinds []string, change func(Doc)) string {
+		t.Helper()
+		return rewriteFiles(t, from, dir, ending, kinds, change)
+	}
+}
+
+func rewriteFiles(t testing.TB, from, dir, ending string, kinds []string, change func(Doc)) string {
+	t.Helper()
 	to := filepath.Join(dir, filepath.Base(from))
 	if info, err := os.Stat(from); err != nil {
 		t.Fatal(err)
@@ -99,7 +115,7 @@ func RewriteLines(t testing.TB, from, dir string, kinds []string, change func(Do
 			t.Fatal(err)
 		}
 	}
-	for _, name := range files(t, from) {
+	for _, name := range files(t, from, ending) {
 		var out []byte
 		for line := range split(read(t, filepath.Join(from, name))) {
 			if doc, err := Parse(line); err == nil && doc.Kind == '{' {
@@ -123,11 +139,11 @@ func split(b []byte) iter.Seq[[]byte] {
 	return bytes.Lines(bytes.TrimPrefix(b, []byte("\ufeff")))
 }
 
-// files returns the files of lines below a path, by their slash paths: "" for the path itself.
-func files(t testing.TB, path string) (out []string) {
+// files returns the files below a path that end in something, by their slash paths: "" for the path itself.
+func files(t testing.TB, path, ending string) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || p != path && !strings.HasSuffix(p, ".jsonl") {
+		if err != nil || d.IsDir() || p != path && !strings.HasSuffix(p, ending) {
 			return err
 		}
 		if p == path {

@@ -18,8 +18,8 @@ import (
 	"rehome/formats/store"
 )
 
-// Records returns this ability for a format.
-func Records(format string) *formats.Records {
+// Records returns this ability for a format whose files have other endings than lines and texts, too.
+func Records(format string, endings ...string) *formats.Records {
 	return &formats.Records{
 		Kinds: []formats.Kind{{Name: formats.PlainFiles, Schema: format}},
 		Open: func(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
@@ -27,7 +27,7 @@ func Records(format string) *formats.Records {
 			if !l.IsDir() {
 				return sqlitestore.OpenPlain(format, l.Path, []string{""}, v)
 			}
-			paths, err := sessionFiles(format, l, v)
+			paths, err := sessionFiles(format, l, v, append(endings, ".jsonl", ".txt"))
 			if err != nil {
 				return nil, err
 			}
@@ -38,7 +38,7 @@ func Records(format string) *formats.Records {
 }
 
 // sessionFiles lists the files of a folder that can be of sessions, sorted by path.
-func sessionFiles(format string, l *formats.Location, v formats.View) (paths []string, err error) {
+func sessionFiles(format string, l *formats.Location, v formats.View, endings []string) (paths []string, err error) {
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func sessionFiles(format string, l *formats.Location, v formats.View) (paths []s
 		case e.IsDir():
 		case strings.HasSuffix(p, ".jsonl.gz") || strings.HasSuffix(p, ".jsonl.zst"):
 			return &formats.Error{Format: format, At: filepath.Join(l.Path, p), Err: errors.New("compressed files cannot be redacted"), Hint: "decompress it first"}
-		case e.Type().IsRegular() && (path.Ext(p) == ".jsonl" || path.Ext(p) == ".txt"):
+		case e.Type().IsRegular() && slices.Contains(endings, path.Ext(p)):
 			paths = append(paths, p)
 		default:
 			v.OnLoss.Add(loss.Loss{Code: loss.FileNotPart, At: store.Addr{File: p}})
