@@ -33,6 +33,7 @@ func Registry() *formats.Registry {
 		opencode.Export(),
 		opencode.Storage(),
 		gemini.Format(),
+		gemini.Document(),
 		copilot.Format(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),

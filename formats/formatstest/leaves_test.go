@@ -38,6 +38,7 @@ func walks() map[string]stores {
 		"cursor-transcript": {transcriptsAndTexts, leaves.RewriteLines, ""},
 		"canonical":         {canonical, leaves.RewriteLines, ""},
 		"opencode-export":   {exported, leaves.RewriteLines, "opencode/exports"},
+		"gemini-json":       {listedIn("messages"), leaves.RewriteLines, "gemini/json"},
 		"opencode-json":     {stored, leaves.RewriteFiles(".json"), "opencode/storage"},
 		"opencode":          {leaves.Tables(opencode), leaves.RewriteTables(opencode, "data"), ""},
 	}
@@ -52,6 +53,31 @@ func exported(t testing.TB, path string, kinds []string) iter.Seq[leaves.Record]
 		for r := range leaves.Lines()(t, path, kinds) {
 			if r.Group, r.Wide = "", true; !yield(r) {
 				return
+			}
+		}
+	}
+}
+
+// listedIn walks a file that is an object with a list of messages.
+func listedIn(list string) leaves.Walk {
+	return func(t testing.TB, file string, _ []string) iter.Seq[leaves.Record] {
+		return func(yield func(leaves.Record) bool) {
+			b, err := os.ReadFile(file)
+			doc, bad := leaves.Parse(b)
+			if err = cmp.Or(err, bad); err != nil {
+				t.Fatal(err)
+			}
+			at := slices.Index(doc.Names, list)
+			items := doc.Items[at].Items
+			doc.Names, doc.Items = slices.Delete(doc.Names, at, at+1), slices.Delete(doc.Items, at, at+1)
+			for n, one := range append([]*leaves.Node{doc}, items...) {
+				r := leaves.Record{At: filepath.Base(file), Kind: "-", Leaves: one.Leaves(nil, ""), Wide: true}
+				if kind := one.Member("type"); kind != nil {
+					r.At, r.Kind = r.At+"/"+list+"#"+strconv.Itoa(n), kind.Value
+				}
+				if !yield(r) {
+					return
+				}
 			}
 		}
 	}

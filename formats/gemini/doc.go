@@ -5,8 +5,9 @@
 //	    tmp/<name>/.project_root              the folder of the project
 //	    tmp/<name>/chats/session-<UTC time>-<first 8 characters of the id>.jsonl
 //	    tmp/<name>/chats/<id of a session>/<id>.jsonl    a subagent that it began
+//	    tmp/<name>/chats/session-….json       the same of older versions, see Document
 //
-// Seen: what version 0.61.0 writes, in its terminal, with -p and over ACP.
+// Seen: what version 0.61.0 writes, in its terminal, with -p and over ACP, and what 0.38.2 and 0.16.0 write with -p.
 //
 // # Lines
 //
@@ -17,6 +18,14 @@
 //	                                   again replaces it, in its place
 //	{"$set": {…}}                      settings; with messages a list of all messages from now on
 //	{"$rewindTo": id}                  that message and all after it are gone; an unknown id: all
+//
+// # Files of older versions
+//
+// They are one JSON object each, the head with a list of the messages as they are in lines, and nothing else: no settings,
+// no rewound messages, no earlier states. They are told as if the messages were lines. In versions that have no names
+// of projects, the folder below tmp is named by the SHA-256 of the project's path, which nothing else tells: their
+// sessions have no folder. A newer version that resumes such a session writes a file of lines
+// with the same name beside it, which is read then instead.
 //
 // # What is made of it
 //
@@ -48,6 +57,5 @@
 //
 // # Not verified
 //
-// Files of versions before 0.40, which are one JSON object (session-….json): they are kept by
-// `rehome backup`, and not read. Checkpoints of /chat save. Memory of projects.
+// Subagents in files of older versions. Checkpoints of /chat save. Memory of projects.
 package gemini

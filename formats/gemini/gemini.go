@@ -24,7 +24,14 @@ const (
 
 // Format is the codec.
 func Format() *formats.Format {
-	return lineclient.Format(lineclient.Client{
+	f := lineclient.Format(table())
+	f.Strays = strays
+	return f
+}
+
+// table is what is to be known of the client.
+func table() lineclient.Client {
+	return lineclient.Client{
 		Name:     name,
 		Agent:    client,
 		About:    "sessions of Gemini CLI",
@@ -64,7 +71,7 @@ func Format() *formats.Format {
 			"$rewindTo":    {},
 			tipKind:        {Own: always},
 		},
-		Tested: []string{"0.61.0"},
+		Tested: []string{"0.61.0", "0.38.2", "0.16.0"},
 		Fields: strings.Fields(`agentId description directories displayContent displayName kind lastUpdated projectHash renderOutputAsMarkdown status
 			memoryScratchpad tokens thoughts toolCalls resultDisplay id`),
 		Tools: strings.Fields("complete_task"),
@@ -74,7 +81,7 @@ func Format() *formats.Format {
 			"RH495": "Gemini CLI tells the model that the result was lost",
 			"RH498": "Gemini CLI lists the one with the latest lastUpdated",
 		},
-	})
+	}
 }
 
 func always(*lineclient.Record) bool { return true }
@@ -114,7 +121,8 @@ func userKind(content []byte) string {
 	text := words(content)
 	for _, begin := range []struct{ text, kind string }{
 		{"<session_context>", "user context"}, {"<hook_context>", "user context"}, {snapshot, "user summary"},
-		{"I ran the following shell command:\n", "user shell"}, {"/", "user aside"}, {"?", "user aside"},
+		{"I ran the following shell command:\n", "user shell"},
+		{"[Function Response: ", "user shell"}, {"/", "user aside"}, {"?", "user aside"},
 	} {
 		if strings.HasPrefix(text, begin.text) {
 			return begin.kind

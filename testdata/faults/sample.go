@@ -63,6 +63,7 @@ func copies() map[string][2]string {
 		"claude":          {"claude/config"},
 		"opencode-export": {"opencode/exports"},
 		"opencode-json":   {"opencode/storage"},
+		"gemini-json":     {"gemini-json"},
 		"transcripts":     {"transcript/projects", "projects"},
 	}
 }

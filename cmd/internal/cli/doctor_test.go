@@ -97,7 +97,7 @@ func TestTestedVersions(t *testing.T) {
 	clients := map[string]string{
 		"cursor-chat": "Cursor CLI", "cursor-ide": "Cursor IDE", "cursor-sdk": "Cursor SDK", "cursor-ndjson": "Cursor SDK",
 		"claude-code": "Claude Code", "codex": "Codex", "stream-json": "Cursor CLI's `stream-json` output",
-		"opencode": "OpenCode", "opencode-export": "OpenCode", "opencode-json": "OpenCode",
+		"opencode": "OpenCode", "opencode-export": "OpenCode", "opencode-json": "OpenCode", "gemini-json": "Gemini CLI",
 	}
 	for _, f := range all.Registry().All() {
 		tested := doctor.TestedVersions(f)

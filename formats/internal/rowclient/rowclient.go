@@ -51,7 +51,11 @@ func (c Client) Sessions() *formats.Sessions {
 				if !sel.Includes(s.ID) {
 					return nil, nil, false
 				}
-				out, err := c.Read(ctx, &source{st, s}, s.Head, v, sel)
+				src := lineclient.Source(&source{st, s})
+				if c.Replay != nil {
+					src = c.Replay(src)
+				}
+				out, err := c.Read(ctx, src, s.Head, v, sel)
 				for _, kid := range s.kids {
 					if kid.Parent == nil {
 						continue
@@ -208,7 +212,8 @@ func line(n int, b []byte) jsonl.Line {
 	return jsonl.Parse(lines.Line{Number: n, Offset: int64(n), Bytes: b, Ended: true})
 }
 
-func (r *source) Record(ctx context.Context, n int, _ int64, _ int) (l jsonl.Line, err error) {
+func (r *source) Record(ctx context.Context, _ int, offset int64, _ int) (l jsonl.Line, err error) {
+	n := int(offset)
 	for b, err := range r.st.Records(ctx, r.s, n-1, n) {
 		if err != nil {
 			return l, err
@@ -218,7 +223,13 @@ func (r *source) Record(ctx context.Context, n int, _ int64, _ int) (l jsonl.Lin
 	return l, nil
 }
 
-func (r *source) Close() error            { return nil }
-func (r *source) Addr(n int) []store.Addr { return r.s.Rows[n-1] }
+func (r *source) Close() error { return nil }
+
+func (r *source) Addr(n int) []store.Addr {
+	if n == 0 { // a record that stands for none
+		return []store.Addr{{}}
+	}
+	return r.s.Rows[n-1]
+}
 
 func (r *source) Older(context.Context) (session.Account, error) { return r.s.Older, nil }

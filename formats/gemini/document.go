@@ -1,0 +1,72 @@
+package gemini
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/members"
+	"rehome/formats/internal/rowclient"
+	"rehome/formats/session"
+	"rehome/internal/rawjson"
+)
+
+// Document is the codec of files of versions that wrote one JSON object: the head, with a list of all messages.
+func Document() *formats.Format {
+	c := table()
+	c.Name, c.About = name+"-json", "sessions of Gemini CLI before JSON lines (session-….json)"
+	c.Home = &formats.Home{Title: c.Home.Title, Resume: c.Home.Resume, Roots: func(formats.Machine) []string { return nil }} // those of the lines
+	return rowclient.Document{
+		Client:  c,
+		Begins:  regexp.MustCompile(`^\{"sessionId":"[^"]*","projectHash":"[^"]*","startTime":"[^"]*","lastUpdated":"`),
+		List:    "messages",
+		Session: sessionOf,
+	}.Format()
+}
+
+func sessionOf(file string, doc []byte) (s *rowclient.Session, prompted bool) {
+	f := members.Split(doc, "")
+	s = &rowclient.Session{Head: session.Head{ID: f.Text("sessionId"), Agent: client, Created: f.Time("startTime"), Updated: f.Time("lastUpdated"),
+		Title: f.Text("summary"), Turns: -1, Workspace: projectRoot(filepath.Dir(file))}}
+	if up := filepath.Base(filepath.Dir(file)); rawjson.Text(f.Peek("kind")) == "subagent" && up != "chats" {
+		s.Parent = &session.Link{Session: up}
+	}
+	for b := range rawjson.Elements(f.List("messages")) {
+		if content := rawjson.Last(b, "content"); s.Title == "" && rawjson.TextAt(b, "type") == "user" && userKind(content) == "user" {
+			s.Title, _, _ = strings.Cut(words(content), "\n")
+			prompted = true
+		}
+	}
+	extras := f.Rest()
+	s.Fill = func(out *session.Session) { out.Extras = append(extras, out.Extras...) }
+	return s, prompted
+}
+
+// projectRoot is the folder of the project in whose folder of chats a file is, if the client says it.
+func projectRoot(dir string) string {
+	for range 2 { // a subagent is one folder deeper
+		dir = filepath.Dir(dir)
+		b, err := os.ReadFile(filepath.Join(dir, ".project_root"))
+		if root := strings.TrimSpace(string(b)); err == nil && filepath.IsAbs(root) {
+			return root
+		}
+	}
+	return ""
+}
+
+// strays are the files of older versions in a home. One that the client has converted since is left out.
+func strays(l *formats.Location) (out []string) {
+	home := os.DirFS(l.Path)
+	for _, pattern := range []string{"tmp/*/chats/session-*.json", "*/chats/session-*.json", "chats/session-*.json", "session-*.json"} {
+		list, _ := fs.Glob(home, pattern)
+		for _, p := range list {
+			if _, err := fs.Stat(home, p+"l"); err != nil {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
