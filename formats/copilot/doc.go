@@ -3,13 +3,14 @@
 //	$COPILOT_HOME, or ~/.copilot
 //	    session-state/<id>/events.jsonl      the session
 //	                       workspace.yaml    its title and folder
+//	    session-state/<id>.jsonl             the session, as 0.0.366 wrote it, which kept no folder
 //
 // A file is one session, an event a line: type, data, id, timestamp, parentId. The client reads
 // the events in the order of the file, whatever their parents are. session-store.db is an index
 // that the client makes by itself, and is not read. Newer versions can write events of subagents
 // among the others; they have an agentId or, in older versions, only the call that started them.
 //
-// Seen: what versions 1.0.102 and 1.0.12 write. The schema of events is in the package of 1.0.12.
+// Seen: what versions 1.0.102, 1.0.12 and, with -p, 0.0.366 write. The schema of events is in the package of 1.0.12.
 //
 // # Events
 //
