@@ -197,7 +197,7 @@ func TestGenuine(t *testing.T) {
 func genuine() []string {
 	list := []string{
 		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "ndjson-sidecar", "archive", "archive-packed",
-		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical", "codex", "gemini", "gemini-json", "pi", "copilot", "opencode", "opencode-export", "opencode-json",
+		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical", "codex", "gemini", "gemini-json", "copilot-json", "pi", "copilot", "opencode", "opencode-export", "opencode-json",
 	}
 	for _, of := range []struct{ kind, names, ending string }{
 		{"stream/", "background failed legacy noise outcomes parallel partial partial-all plain questions retries sessions tools", ".jsonl"},

@@ -28,7 +28,7 @@ func samples() map[string]string {
 		"chat": "chat", "sdk": "sdk/e2e-sqlite-hot-wal", "sdk-closed": "sdk/gen/sqlite", "sdk-legacy": "sdk/legacy-1.0.14", "sdk-play": "sdk/play/sqlite",
 		"ndjson": "sdk/e2e-jsonl", "ndjson-closed": "sdk/gen/jsonl", "ndjson-play": "sdk/play/jsonl", "claude": "claude/config",
 		"claude-shapes": "claude/shapes", "claude-versions": "faults/samples/claude-versions", "stream": "stream", "transcript": "transcript",
-		"opencode": "opencode/home", "opencode-export": "opencode/exports", "opencode-json": "opencode/storage", "gemini-json": "gemini-json",
+		"opencode": "opencode/home", "opencode-export": "opencode/exports", "opencode-json": "opencode/storage", "gemini-json": "gemini-json", "copilot-json": "copilot-json",
 	}
 	for _, f := range all.Registry().All() {
 		if f.Family == "lines" {

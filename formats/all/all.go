@@ -35,6 +35,7 @@ func Registry() *formats.Registry {
 		gemini.Format(),
 		gemini.Document(),
 		copilot.Format(),
+		copilot.History(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),
 		cursoride.Format(),

@@ -23,7 +23,7 @@ const (
 
 // Format is the codec.
 func Format() *formats.Format {
-	return lineclient.Format(lineclient.Client{
+	f := lineclient.Format(lineclient.Client{
 		Name:  name,
 		About: "sessions of GitHub Copilot CLI",
 		Home: &formats.Home{
@@ -39,8 +39,8 @@ func Format() *formats.Format {
 					HTTP: []string{"--transport", "http"}, SSE: []string{"--transport", "sse"},
 				},
 			},
-			Parts:        []string{"session-state"},
-			SessionFiles: []string{"*/session-state/*/events.jsonl", "*/session-state/*.jsonl", "*/session-state/*/workspace.yaml"},
+			Parts:        []string{"session-state", "history-session-state"},
+			SessionFiles: []string{"*/session-state/*/events.jsonl", "*/session-state/*.jsonl", "*/session-state/*/workspace.yaml", "*/history-session-state/*.json"},
 			SideFiles:    []string{".yaml", ".lock", ".md"},
 			Folder:       "session-state",
 		},
@@ -68,6 +68,8 @@ func Format() *formats.Format {
 			"RH498": "the client lists the one whose folder has the id of the session",
 		},
 	})
+	f.Strays = strays
+	return f
 }
 
 // root is the folder in which the client keeps everything.

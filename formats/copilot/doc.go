@@ -4,6 +4,7 @@
 //	    session-state/<id>/events.jsonl      the session
 //	                       workspace.yaml    its title and folder
 //	    session-state/<id>.jsonl             the session, as 0.0.366 wrote it, which kept no folder
+//	    history-session-state/session_<id>_<ms>.json    what versions before events wrote, see History
 //
 // A file is one session, an event a line: type, data, id, timestamp, parentId. The client reads
 // the events in the order of the file, whatever their parents are. session-store.db is an index
@@ -24,6 +25,15 @@
 //	session.usage_record         tokens of a request
 //	system.notification          what the client tells the model
 //	others                       settings of their turn, or carried as they are
+//
+// # Files of versions before events
+//
+// They are one JSON object each: sessionId, startTime, chatMessages (what was sent, as a service of chat completions takes
+// it, without times), timeline (what the screen showed, with times) and selectedModel. This is the schema in the packages
+// of 0.0.340, which writes them, and of 0.0.343 to 0.0.366, which take them in as the event session.import_legacy of
+// a file of events. The messages are told, and timeline is an extra. 0.0.340 was not run: it does not install any more,
+// and asks for a login. The sample follows the schema; 0.0.366 resumed it, and sent all its messages. In the events that
+// it wrote then, the import was missing: the older file is read even if there are events of its session.
 //
 // # What is made of it
 //
@@ -52,6 +62,6 @@
 //
 // # Not verified
 //
-// Commands that the user ran, skills, hooks, handoffs, subagents of subagents, and the JSON
-// files of versions before events (history-session-state), which are not read.
+// Commands that the user ran, skills, hooks, handoffs, subagents of subagents, and the members of the event
+// session.import_legacy, which are carried and not told.
 package copilot

@@ -38,6 +38,7 @@ func walks() map[string]stores {
 		"cursor-transcript": {transcriptsAndTexts, leaves.RewriteLines, ""},
 		"canonical":         {canonical, leaves.RewriteLines, ""},
 		"opencode-export":   {exported, leaves.RewriteLines, "opencode/exports"},
+		"copilot-json":      {listedIn("chatMessages"), leaves.RewriteLines, "copilot/history"},
 		"gemini-json":       {listedIn("messages"), leaves.RewriteLines, "gemini/json"},
 		"opencode-json":     {stored, leaves.RewriteFiles(".json"), "opencode/storage"},
 		"opencode":          {leaves.Tables(opencode), leaves.RewriteTables(opencode, "data"), ""},
@@ -72,7 +73,7 @@ func listedIn(list string) leaves.Walk {
 			doc.Names, doc.Items = slices.Delete(doc.Names, at, at+1), slices.Delete(doc.Items, at, at+1)
 			for n, one := range append([]*leaves.Node{doc}, items...) {
 				r := leaves.Record{At: filepath.Base(file), Kind: "-", Leaves: one.Leaves(nil, ""), Wide: true}
-				if kind := one.Member("type"); kind != nil {
+				if kind := cmp.Or(one.Member("role"), one.Member("type")); kind != nil {
 					r.At, r.Kind = r.At+"/"+list+"#"+strconv.Itoa(n), kind.Value
 				}
 				if !yield(r) {

@@ -18,7 +18,8 @@ import (
 func Document() *formats.Format {
 	c := table()
 	c.Name, c.About = name+"-json", "sessions of Gemini CLI before JSON lines (session-….json)"
-	c.Home = &formats.Home{Title: c.Home.Title, Resume: c.Home.Resume, Roots: func(formats.Machine) []string { return nil }} // those of the lines
+	c.Home = &formats.Home{Title: c.Home.Title, Resume: c.Home.Resume,
+		Roots: func(formats.Machine) []string { return nil }} // those of the lines
 	return rowclient.Document{
 		Client:  c,
 		Begins:  regexp.MustCompile(`^\{"sessionId":"[^"]*","projectHash":"[^"]*","startTime":"[^"]*","lastUpdated":"`),
@@ -29,8 +30,8 @@ func Document() *formats.Format {
 
 func sessionOf(file string, doc []byte) (s *rowclient.Session, prompted bool) {
 	f := members.Split(doc, "")
-	s = &rowclient.Session{Head: session.Head{ID: f.Text("sessionId"), Agent: client, Created: f.Time("startTime"), Updated: f.Time("lastUpdated"),
-		Title: f.Text("summary"), Turns: -1, Workspace: projectRoot(filepath.Dir(file))}}
+	s = &rowclient.Session{Head: session.Head{ID: f.Text("sessionId"), Agent: client,
+		Created: f.Time("startTime"), Updated: f.Time("lastUpdated"), Title: f.Text("summary"), Turns: -1, Workspace: projectRoot(filepath.Dir(file))}}
 	if up := filepath.Base(filepath.Dir(file)); rawjson.Text(f.Peek("kind")) == "subagent" && up != "chats" {
 		s.Parent = &session.Link{Session: up}
 	}

@@ -68,7 +68,8 @@ func TestStorage(t *testing.T) {
 	if err := os.CopyFS(filepath.Dir(at), os.DirFS(samples+"home")); err != nil {
 		t.Fatal(err)
 	}
-	for id, text := range map[string]string{"ses_ddca6c1e7ffe0z4IklLIJcLHOI": `{"id":"ses_ddca6c1e7ffe0z4IklLIJcLHOI"}`, "ses_torn": `{"id":`} {
+	const both = "ses_ddca6c1e7ffe0z4IklLIJcLHOI"
+	for id, text := range map[string]string{both: `{"id":"` + both + `"}`, "ses_torn": `{"id":`} {
 		if err := os.WriteFile(filepath.Join(at, "session", "global", id+".json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -64,6 +64,7 @@ func copies() map[string][2]string {
 		"opencode-export": {"opencode/exports"},
 		"opencode-json":   {"opencode/storage"},
 		"gemini-json":     {"gemini-json"},
+		"copilot-json":    {"copilot-json"},
 		"transcripts":     {"transcript/projects", "projects"},
 	}
 }
