@@ -3,12 +3,9 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { counts, unlike } from "./claude-history.mjs";
-import { whole } from "./claude-items.mjs";
+import { apart, words } from "./arrived.mjs";
 import { blocksOf } from "./claude-rules.mjs";
-import { read as readSources } from "./claude-sources.mjs";
-import { reported, survived } from "./survival.mjs";
-import { canonical, check, folder, fresh, ls, once, rehome, root, same, scratch } from "./tools.mjs";
+import { canonical, check, folder, fresh, ls, once, root, same, scratch } from "./tools.mjs";
 
 export const version = "0.169.0";
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -109,45 +106,20 @@ const blocks = (input) => input.filter(({ role }) => role !== "developer").flatM
 // What the API cannot say: whether a call failed.
 const unfailed = (lists) => lists.map(({ items, all }) => ({ all, items: items.map((item) => (item.result ? { ...item, result: { ...item.result, error: undefined } } : item)) }));
 
-// arrived has Codex resume what came of some stores.
-export function arrived(name, list, least) {
-  check(`Codex ${version}, ${name}`, () => {
-    const cwd = folder("work é (4)"), sources = list(), held = readSources(sources), sessions = [], homes = [], bad = [], prompt = "And what now? – ещё";
-    for (const [i, { kind, at: source }] of sources.entries()) {
-      const to = fresh("codex");
-      const { stores } = rehome([source, to, "--to", "codex", "--cwd", cwd, "--allow", "unreadable"]);
-      reported(kind, "codex", stores.flatMap(({ losses = [] }) => losses));
-      const files = fs.statSync(to).isDirectory() ? fs.readdirSync(to, { recursive: true }).filter((file) => file.endsWith(".jsonl")) : [];
-      // Captures can have one id: each is resumed in a home of its own.
-      const ids = files.map((file) => file.slice(-42)), free = ({ taken }) => !ids.some((id) => taken.has(id));
-      const one = homes.find(free) ?? homes[homes.push({ home: folder("codex"), taken: new Set() }) - 1], { home } = one;
-      for (const id of ids) one.taken.add(id);
-      for (const file of files) {
-        fs.mkdirSync(path.dirname(path.join(home, ".codex", file)), { recursive: true });
-        fs.copyFileSync(path.join(to, file), path.join(home, ".codex", file));
-      }
-      const written = new Map(stores.flatMap(({ sessions = [] }) => sessions).map(({ id, file }) => [id, file && files.find((one) => one.endsWith(path.basename(file)))]));
-      for (const [id, { now }] of Object.entries(held[i])) {
-        if (!now.some(({ items }) => items.length)) continue;
-        const what = `${kind} ${path.basename(path.dirname(source))}/${path.basename(source)} ${id}`;
-        if (written.get(id)) sessions.push({ home, what, kind, now: unfailed(whole(now)), id: written.get(id).slice(-42, -6) });
-        else bad.push(`${what}: it was not written`);
-      }
+// client is Codex as arrived.mjs knows a client.
+export const client = {
+  name: `Codex ${version}`, format: "codex", as: unfailed,
+  resume(sessions, cwd) {
+    const id = ({ file }) => file.slice(-42, -6), told = new Map();
+    for (const group of apart(sessions, id)) {
+      const home = folder("codex"), at = path.join(home, ".codex", "sessions", "2026", "01", "01");
+      fs.mkdirSync(at, { recursive: true });
+      for (const { file } of group) fs.copyFileSync(file, path.join(at, path.basename(file)));
+      talk(home, cwd, group.map((one) => ({ prompt: words, id: id(one) }))).forEach((turn, i) => told.set(group[i], turn));
     }
-    const told = new Map(homes.flatMap(({ home }) => {
-      const here = sessions.filter((one) => one.home === home);
-      return here.length ? talk(home, cwd, here.map(({ id }) => ({ prompt, id }))).map((turn, i) => [here[i], turn]) : [];
-    }));
-    for (const one of sessions) {
-      const { what, kind, now } = one, heard = blocks(told.get(one).heard?.[0]?.input ?? []);
-      const at = heard.findLastIndex(({ content }) => content.some(({ text }) => text === prompt));
-      const before = heard.slice(0, Math.max(0, at)), found = at < 0 ? ["the service heard nothing"] : unlike(now, before);
-      survived(kind, "codex", `Codex ${version}`, now[0].items, before);
-      if (found.length) bad.push(`${what}: ${found.slice(0, 3).join("; ")}`);
-    }
-    if (bad.length) throw new Error(`${bad.length} of ${sessions.length}: ${bad.slice(0, 12).join("\n      ")}`);
-    if (sessions.length < least) throw new Error(`${sessions.length} sessions, want ${least} at least`);
-    const n = counts(sessions.flatMap(({ now: [{ items }] }) => items));
-    return `${sessions.length} resumed: ${n.prompts} prompts, ${n.answers} answers, ${n.thoughts} thoughts, ${n.calls} calls with ${n.results} results that are known, ${n.images} images`;
-  });
-}
+    return sessions.map((one) => {
+      const heard = blocks(told.get(one).heard[0]?.input ?? []), at = heard.findLastIndex(({ content }) => content.some(({ text }) => text === words));
+      return { sent: at < 0 ? undefined : heard.slice(0, at) };
+    });
+  },
+};

@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import readline from "node:readline";
+import { open } from "./acp.mjs";
 import { start } from "./copilot-service.mjs";
 
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
@@ -25,38 +25,6 @@ const env = {
 };
 for (const name of ["PATH", "LANG", "TMPDIR", "SystemRoot"]) if (process.env[name]) env[name] = process.env[name];
 
-// open starts the client, and gives a function that asks it something.
-function open() {
-  const child = spawn(client[0], [...client.slice(1), "--acp", "--allow-all", ...(job.args ?? [])], { cwd: job.cwd, env, stdio: ["pipe", "pipe", "pipe"] });
-  const waiting = new Map(), updates = [];
-  let n = 0, trouble = "";
-  child.stderr.on("data", (part) => (trouble += part));
-  const closed = new Promise((done) => child.on("close", () => {
-    for (const { fail } of waiting.values()) fail(new Error(`Copilot ended: ${trouble.slice(-600)}`));
-    done();
-  }));
-  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  readline.createInterface({ input: child.stdout }).on("line", (line) => {
-    const message = JSON.parse(line), asked = waiting.get(message.id);
-    if (message.method === "session/update") updates.push(message.params);
-    else if (message.method) send({ id: message.id, result: { outcome: { outcome: "selected", optionId: "allow_once" } } });
-    else if (waiting.delete(message.id)) message.error ? asked.fail(new Error(JSON.stringify(message.error))) : asked.done(message.result);
-  });
-  const ask = (method, params) => new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error(`${method}: no answer`)), 120_000);
-    waiting.set(++n, { done: (result) => (clearTimeout(timer), done(result)), fail: (error) => (clearTimeout(timer), fail(error)) });
-    send({ id: n, method, params });
-  });
-  const tell = (method, params) => send({ method, params });
-  const end = async () => {
-    child.stdin.end();
-    const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
-    await closed;
-    clearTimeout(timer);
-  };
-  return { ask, tell, end, updates };
-}
-
 // line has a process of its own say something.
 function line(session, prompt) {
   return new Promise((done) => {
@@ -69,7 +37,7 @@ function line(session, prompt) {
 }
 
 const told = [], block = ({ prompt, image }) => [{ type: "text", text: prompt }, ...(image ? [{ type: "image", mimeType: "image/png", data: fs.readFileSync(image, "base64") }] : [])];
-const one = job.runs.some(({ steps }) => steps.some(({ prompt }) => prompt)) || job.runs.some(({ steps }) => !steps.length) ? open() : undefined;
+const one = job.runs.some(({ steps }) => steps.some(({ prompt }) => prompt)) || job.runs.some(({ steps }) => !steps.length) ? open("Copilot", [...client, "--acp", "--allow-all", ...(job.args ?? [])], { cwd: job.cwd, env }) : undefined;
 await one?.ask("initialize", { protocolVersion: 1, clientCapabilities: {} });
 for (const { session, from, steps } of job.runs) {
   const before = service.bodies.length, at = typeof session === "number" ? told[session].session : session, told_ = { session: at, heard: [], shown: [] };

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { adapted } from "./adapter.mjs";
+import { arrived } from "./arrived.mjs";
 import { attachments } from "./attachments.mjs";
 import { back } from "./back.mjs";
 import { meant, played } from "./canonical.mjs";
@@ -13,8 +14,8 @@ import { compactions } from "./compactions.mjs";
 import { copied } from "./claude-copies.mjs";
 import { foreign, generated, least, lived, many, most, samples, thorough } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
-import { arrived as arrivedInCodex, rollouts, understood, version as codex, worked } from "./codex.mjs";
-import { arrived as arrivedInCopilot } from "./copilot.mjs";
+import { client as codex, rollouts, understood, worked } from "./codex.mjs";
+import { client as copilot } from "./copilot.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { images } from "./images.mjs";
@@ -27,8 +28,8 @@ import { concealed } from "./redact.mjs";
 import { pages } from "./page.mjs";
 import { parquet } from "./parquet.mjs";
 import { deleted } from "./gemini.mjs";
-import { imported } from "./opencode.mjs";
-import { arrived, goneOn, lived as livedInPi } from "./pi.mjs";
+import { client as opencode, imported } from "./opencode.mjs";
+import { client as pi, goneOn, lived as livedInPi } from "./pi.mjs";
 import { repaired } from "./repair.mjs";
 import { asRecorded, record } from "./requests.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
@@ -49,7 +50,6 @@ const alone = {
   repair: () => repaired(versions),
   merge: () => merged(clients, versions),
   team,
-  opencode: imported,
   page: () => pages(part === "picture"),
   parquet,
 };
@@ -114,8 +114,8 @@ function claude() {
   sensitive();
   spoilt(newest(clients), ...moved);
   understood();
-  arrivedInCodex("some samples", () => [...samples().filter(({ kind }) => kind === "lines" || kind === "ide"), ...foreign()], 12);
-  whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
+  arrived(codex, "some samples", () => [...samples().filter(({ kind }) => kind === "lines" || kind === "ide"), ...foreign()], 12);
+  whole(`${codex.name}, what it wrote`, "codex", () => worked().store);
 }
 
 const toSDK = {
@@ -137,9 +137,9 @@ function written() {
   missed(...made);
 }
 
-function pi() {
+function inPi() {
   asRecorded("pi");
-  arrived("the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  arrived(pi, "the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
   goneOn();
   const made = () => fs.readdirSync(livedInPi().home, { recursive: true }).filter((name) => name.endsWith(".jsonl")).map((name) => ({ kind: "pi", at: path.join(livedInPi().home, name) }));
   migrated("sessions of Pi", moving(made), 2, newest(clients));
@@ -151,9 +151,20 @@ function gemini() {
   deleted();
 }
 
-function copilot() {
+function inCopilot() {
   asRecorded("copilot");
-  arrivedInCopilot("the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  arrived(copilot, "the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  sensitive();
+}
+
+// oneOfEach is a store of each kind: an import takes OpenCode seconds.
+const oneOfEach = (list) => list.filter(({ kind }, i) => list.findIndex((other) => other.kind === kind) === i);
+
+function inOpenCode() {
+  asRecorded("opencode");
+  imported();
+  const all = () => [...samples(), ...foreign(), ...rollouts()];
+  thorough ? arrived(opencode, "the samples", all, 55) : arrived(opencode, "some samples", () => oneOfEach(all()), 12);
   sensitive();
 }
 
@@ -177,7 +188,7 @@ function seen() {
 }
 
 // The longest come first.
-const parts = { sdk, claude, written, circles: circling, gemini, pi, copilot, terminal: seen, live: watching, ...alone };
+const parts = { sdk, claude, written, circles: circling, gemini, pi: inPi, copilot: inCopilot, opencode: inOpenCode, terminal: seen, live: watching, ...alone };
 // The servers that a part needs are started by `make services`, and so is the part.
 const served = { adapter: adapted, "session-store": stored };
 // What a person asks for: requests are recorded, and not compared.

@@ -1,12 +1,59 @@
-// The real OpenCode imports what rehome migrates to it.
+// The real OpenCode imports what rehome writes for it, and goes on with it.
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { check, folder, inHome, root, run } from "./tools.mjs";
+import { fileURLToPath } from "node:url";
+import { apart, within, words } from "./arrived.mjs";
+import { blocksOf } from "./claude-rules.mjs";
+import { check, folder, fresh, inHome, root, run, scratch } from "./tools.mjs";
 
 export const version = "1.18.33";
-const sample = path.join(root, "testdata", "claude", "config"), quiet = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" };
+const here = path.dirname(fileURLToPath(import.meta.url)), sample = path.join(root, "testdata", "claude", "config"), quiet = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" };
 const program = () => path.join(process.env.REHOME_INTEROP_MODULES, "node_modules", "opencode-ai", "bin", "opencode.exe");
+
+// talk has OpenCode do some runs, see opencode-client.mjs.
+export function talk(job) {
+  const file = `${fresh("job")}.json`;
+  fs.writeFileSync(file, JSON.stringify(job));
+  const done = spawnSync(process.execPath, ["--no-warnings", path.join(here, "opencode-client.mjs"), file], { encoding: "utf8", cwd: scratch, timeout: 1_200_000, maxBuffer: 1 << 29 });
+  if (done.status !== 0) throw new Error(`OpenCode: ${done.error?.message ?? done.stderr.slice(-600)}`);
+  return JSON.parse(done.stdout);
+}
+
+// A summary is sent as the answer to a question of the client's, and is nobody's answer.
+const asked = "What did we do so far?";
+const is = (text) => (block) => block.text === text;
+
+// before is what was sent before the new prompt, which can be in one message with an older one.
+function before(heard = []) {
+  const at = heard.findLastIndex(({ content }) => blocksOf(content).some(is(words)));
+  if (at < 0) return;
+  const sent = [...heard.slice(0, at), { role: "user", content: blocksOf(heard[at].content).filter((block) => !is(words)(block)) }];
+  return sent.flatMap(({ role, content }, i) => {
+    const [summary, ...rest] = i && blocksOf(sent[i - 1].content).some(is(asked)) ? blocksOf(content) : [];
+    return summary ? [{ role: "user", content: [summary] }, { role, content: rest }] : [{ role, content }];
+  });
+}
+
+// Subagents are not listed; their sessions can be resumed by their ids.
+const isChild = ({ file }) => Boolean(JSON.parse(fs.readFileSync(file, "utf8")).info.parentID);
+
+// client is OpenCode as arrived.mjs knows a client: it imports each file, and lists and resumes all in one process.
+export const client = {
+  name: `OpenCode ${version}`, format: "opencode-export", as: within,
+  resume(sessions, cwd) {
+    const id = ({ file }) => path.basename(file, ".json"), told = new Map();
+    for (const group of apart(sessions, id)) {
+      const runs = group.map((one) => ({ session: id(one), prompt: words }));
+      talk({ home: folder("opencode"), cwd, provider: "anthropic", imports: group.map(({ file }) => file), runs }).forEach((one, i) => told.set(group[i], one));
+    }
+    return sessions.map((one) => {
+      const { heard: [heard], wrong, listed } = told.get(one), found = listed === isChild(one) ? `it is ${listed ? "" : "not "}listed` : undefined;
+      return { sent: before(heard), wrong: wrong ?? found };
+    });
+  },
+};
 
 // imported lets OpenCode import the sessions of Claude Code, and counts its rows.
 export function imported() {

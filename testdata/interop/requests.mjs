@@ -5,10 +5,12 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { blocksOf } from "./claude-rules.mjs";
 import { talk, version as codexVersion } from "./codex.mjs";
 import { own, talk as talkGemini, version as geminiVersion } from "./gemini.mjs";
 import { talk as talkCopilot, version as copilotVersion } from "./copilot.mjs";
+import { talk as talkOpenCode, version as openCodeVersion } from "./opencode.mjs";
 import { talk as talkPi, version as piVersion } from "./pi.mjs";
 import { canonical, check, claude, client, folder, root, same } from "./tools.mjs";
 
@@ -202,7 +204,21 @@ function fromCopilot() {
   return ids.map((session, i) => ({ client: `Copilot CLI ${copilotVersion}`, format: "copilot", source: "copilot/home", session, items: upTo(copilotItems(told[i].heard[0]), prompt) }));
 }
 
-const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex, gemini: fromGemini, pi: fromPi, copilot: fromCopilot };
+// The client goes on with a session in any folder; those in the database are of a project that is not here.
+function fromOpenCode() {
+  const home = folder("opencode"), at = path.join(home, ".local", "share", "opencode"), file = path.join(at, "opencode.db");
+  fs.mkdirSync(at, { recursive: true });
+  fs.copyFileSync(below("opencode", "home", "opencode.db"), file);
+  const db = new DatabaseSync(file), ids = db.prepare("SELECT id FROM session ORDER BY id").all().map(({ id }) => id);
+  db.close();
+  const told = talkOpenCode({ home, cwd: folder("work"), runs: ids.map((session) => ({ session, prompt })) });
+  return told.map(({ session, wrong, heard: [heard] }) => {
+    const one = { client: `OpenCode ${openCodeVersion}`, format: "opencode", source: "opencode/home", session };
+    return heard ? { ...one, items: upTo(piItems(heard), prompt) } : { ...one, refused: wrong.slice(0, 80) };
+  });
+}
+
+const recorders = { claude: () => fromClaude("2.1.330"), sdk: () => fromSDK("1.0.32"), codex: fromCodex, gemini: fromGemini, pi: fromPi, copilot: fromCopilot, opencode: fromOpenCode };
 
 const fileOf = ({ source, session }) => path.join(place, `${source.split("/").slice(0, 3).join("-").replace(/\.db$/, "")}-${session.replace(/^agent-/, "").slice(-12)}.json`);
 const printed = ({ items, ...head }) => `${JSON.stringify(head).slice(0, -1)}${items ? `,"items":[\n${items.map((item) => JSON.stringify(item)).join(",\n")}\n]` : ""}}\n`;
