@@ -102,7 +102,7 @@ func TestOrder(t *testing.T) {
 				}
 				compared[r.Format]++
 			}
-			least := map[string]int{"claude-code": 11, "codex": 5, "cursor-ndjson": 4, "cursor-sdk": 4, "cursor-chat": 2, "gemini": 4, "pi": 3, "copilot": 5}
+			least := map[string]int{"claude-code": 11, "codex": 5, "cursor-ndjson": 4, "cursor-sdk": 4, "cursor-chat": 2, "gemini": 4, "pi": 3, "copilot": 5, "opencode": 5}
 			if compared[format] < least[format] {
 				t.Errorf("%d sessions compared, want %d", compared[format], least[format])
 			}

@@ -204,16 +204,18 @@ function fromCopilot() {
   return ids.map((session, i) => ({ client: `Copilot CLI ${copilotVersion}`, format: "copilot", source: "copilot/home", session, items: upTo(copilotItems(told[i].heard[0]), prompt) }));
 }
 
-// The client goes on with a session in any folder; those in the database are of a project that is not here.
 function fromOpenCode() {
-  const home = folder("opencode"), at = path.join(home, ".local", "share", "opencode"), file = path.join(at, "opencode.db");
+  const home = folder("opencode"), cwd = folder("work"), at = path.join(home, ".local", "share", "opencode"), file = path.join(at, "opencode.db");
   fs.mkdirSync(at, { recursive: true });
   fs.copyFileSync(below("opencode", "home", "opencode.db"), file);
   const db = new DatabaseSync(file), ids = db.prepare("SELECT id FROM session ORDER BY id").all().map(({ id }) => id);
+  // The client does not resume a session whose folder is not there.
+  db.prepare("UPDATE session SET directory = ?").run(cwd);
+  db.prepare("UPDATE project SET worktree = ? WHERE worktree <> '/'").run(cwd);
   db.close();
-  const told = talkOpenCode({ home, cwd: folder("work"), runs: ids.map((session) => ({ session, prompt })) });
+  const told = talkOpenCode({ home, cwd, runs: ids.map((session) => ({ session, prompt })) });
   return told.map(({ session, wrong, heard: [heard] }) => {
-    const one = { client: `OpenCode ${openCodeVersion}`, format: "opencode", source: "opencode/home", session };
+    const one = { client: `OpenCode ${openCodeVersion}`, format: "opencode", source: "opencode/home/opencode.db", session };
     return heard ? { ...one, items: upTo(piItems(heard), prompt) } : { ...one, refused: wrong.slice(0, 80) };
   });
 }
