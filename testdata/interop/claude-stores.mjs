@@ -58,3 +58,7 @@ export const least = Math.max(1, asked * 4);
 export const thorough = "REHOME_INTEROP_SESSIONS" in process.env;
 export const many = () => stores(Number(more));
 export const most = Math.max(1, Math.ceil(more * 5.3));
+
+// mixed are as many generated sessions, of each kind, for clients that get a process or an import for each.
+export const mix = 20;
+export const mixed = () => stores(4);

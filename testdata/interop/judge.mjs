@@ -12,10 +12,10 @@ import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
 import { circles } from "./circle.mjs";
 import { compactions } from "./compactions.mjs";
 import { copied } from "./claude-copies.mjs";
-import { foreign, generated, least, lived, many, most, samples, thorough } from "./claude-stores.mjs";
+import { foreign, generated, least, lived, many, mix, mixed, most, samples, thorough } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
 import { client as codex, rollouts, understood, worked } from "./codex.mjs";
-import { client as copilot } from "./copilot.mjs";
+import { client as copilot, repaired as repairedForCopilot } from "./copilot.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { images } from "./images.mjs";
@@ -115,6 +115,7 @@ function claude() {
   spoilt(newest(clients), ...moved);
   understood();
   arrived(codex, "some samples", () => [...samples().filter(({ kind }) => kind === "lines" || kind === "ide"), ...foreign()], 12);
+  if (thorough) arrived(codex, "generated sessions", mixed, mix);
   whole(`${codex.name}, what it wrote`, "codex", () => worked().store);
 }
 
@@ -140,6 +141,7 @@ function written() {
 function inPi() {
   asRecorded("pi");
   arrived(pi, "the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  if (thorough) arrived(pi, "generated sessions", mixed, mix);
   goneOn();
   const made = () => fs.readdirSync(livedInPi().home, { recursive: true }).filter((name) => name.endsWith(".jsonl")).map((name) => ({ kind: "pi", at: path.join(livedInPi().home, name) }));
   migrated("sessions of Pi", moving(made), 2, newest(clients));
@@ -154,6 +156,10 @@ function gemini() {
 function inCopilot() {
   asRecorded("copilot");
   arrived(copilot, "the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  if (thorough) {
+    arrived(copilot, "generated sessions", mixed, mix);
+    repairedForCopilot();
+  }
   sensitive();
 }
 
@@ -164,7 +170,10 @@ function inOpenCode() {
   asRecorded("opencode");
   imported();
   const all = () => [...samples(), ...foreign(), ...rollouts()];
-  thorough ? arrived(opencode, "the samples", all, 55) : arrived(opencode, "some samples", () => oneOfEach(all()), 12);
+  if (thorough) {
+    arrived(opencode, "the samples", all, 55);
+    arrived(opencode, "generated sessions", mixed, mix);
+  } else arrived(opencode, "some samples", () => oneOfEach(all()), 12);
   sensitive();
 }
 

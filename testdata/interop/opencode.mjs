@@ -30,10 +30,7 @@ function before(heard = []) {
   const at = heard.findLastIndex(({ content }) => blocksOf(content).some(is(words)));
   if (at < 0) return;
   const sent = [...heard.slice(0, at), { role: "user", content: blocksOf(heard[at].content).filter((block) => !is(words)(block)) }];
-  return sent.flatMap(({ role, content }, i) => {
-    const [summary, ...rest] = i && blocksOf(sent[i - 1].content).some(is(asked)) ? blocksOf(content) : [];
-    return summary ? [{ role: "user", content: [summary] }, { role, content: rest }] : [{ role, content }];
-  });
+  return sent.map(({ role, content }, i) => ({ role: i && blocksOf(sent[i - 1].content).some(is(asked)) ? "user" : role, content }));
 }
 
 // Subagents are not listed; their sessions can be resumed by their ids.
