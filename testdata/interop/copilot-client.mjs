@@ -22,6 +22,7 @@ const env = {
   HOME: job.home, USERPROFILE: job.home, TZ: "UTC", XDG_CACHE_HOME: path.join(process.env.REHOME_INTEROP_MODULES, "copilot"),
   COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false", COPILOT_MODEL: "loop-1",
   COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${service.port}${job.provider === "anthropic" ? "" : "/v1"}`, COPILOT_PROVIDER_TYPE: job.provider ?? "openai", COPILOT_PROVIDER_API_KEY: "k",
+  COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "5000000", // of longer sessions it sends the end
 };
 for (const name of ["PATH", "LANG", "TMPDIR", "SystemRoot"]) if (process.env[name]) env[name] = process.env[name];
 

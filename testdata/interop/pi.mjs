@@ -19,9 +19,13 @@ export function talk(home, cwd, runs) {
   return JSON.parse(done.stdout);
 }
 
+// Pi leaves out halves of surrogate pairs.
+const paired = (text) => text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "");
+const said = (lists) => lists.map(({ items, all }) => ({ all, items: items.map((item) => (item.result ? { ...item, result: { ...item.result, has: item.result.has.map(paired) } } : item)) }));
+
 // client is Pi as arrived.mjs knows a client.
 export const client = {
-  name: `Pi ${version}`, format: "pi", as: within,
+  name: `Pi ${version}`, format: "pi", as: (lists) => said(within(lists)),
   resume(sessions, cwd) {
     const told = talk(folder("pi"), cwd, sessions.map(({ file }) => ({ session: file, args: ["--provider", "messages", "--model", "loop-1"], steps: [{ type: "prompt", message: words }] })));
     return told.map(({ heard: [heard = []] }) => {

@@ -1,7 +1,7 @@
 // What the newest clients send to their models when they resume the sessions in testdata that
 // are their own, reduced to what the law of order in formats/all compares: who says what, in
 // which order, with which calls and results. `testdata/interop/run record` writes them into
-// testdata/requests; the parts sdk and claude check that they are what the clients still send.
+// testdata/requests; the part of each client checks that they are what it still sends.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
