@@ -28,6 +28,7 @@ const stampLayout = "2006-01-02T15:04:05.000Z"
 // two events that all versions show of them. The client makes databases and other events itself.
 func spelling() *lineclient.Spelling {
 	return &lineclient.Spelling{
+		Paired: true,
 		Path: func(h *session.Head, id string) string {
 			at := h.Created.Time()
 			return at.Format("sessions/2006/01/02/rollout-2006-01-02T15-04-05-") + id + ".jsonl"

@@ -53,6 +53,8 @@ type Spelling struct {
 	Texts bool
 	// UUIDs reports that lines have UUIDs for ids.
 	UUIDs bool
+	// Paired reports that the client skips a line with half a surrogate pair in it, as one in Rust does.
+	Paired bool
 	// Mark writes a line with data that the client does not read. It is the last one.
 	Mark func(w *Lines, data []byte)
 }
@@ -95,6 +97,9 @@ func (c *Client) losses() (of []loss.Code) {
 	}
 	if c.Spell.Texts {
 		of = append(of, loss.ResultMediaMoved)
+	}
+	if c.Spell.Paired {
+		of = append(of, loss.TextRepaired)
 	}
 	return append(of,
 		loss.ArgumentsRepaired, loss.ToolNameChanged, loss.CallIDChanged, loss.ResultFromRecord, loss.ResultOrphan, loss.ToolRecord,
@@ -334,8 +339,46 @@ func (w *Lines) UUID(what string) string {
 // Put writes a line.
 func (w *Lines) Put(p object.Writer) {
 	line := p.Done()
+	if w.c.Spell.Paired && unpair(line) {
+		w.tell.note(loss.TextRepaired)
+	}
 	w.sent += int64(len(line))
 	w.put(line)
+}
+
+// unpair writes U+FFFD over each escape that is half a surrogate pair, and reports whether there was one.
+func unpair(line []byte) (found bool) {
+	if !bytes.Contains(line, []byte(`\ud`)) && !bytes.Contains(line, []byte(`\uD`)) {
+		return false
+	}
+	for i := 0; i+1 < len(line); i++ {
+		if line[i] != '\\' {
+			continue
+		}
+		one := half(line[i:])
+		switch {
+		case one == 0:
+			i++ // what is escaped is no escape
+		case one < 0xdc00 && half(line[i+6:]) >= 0xdc00:
+			i += 11
+		default:
+			copy(line[i:], `\ufffd`)
+			found = true
+		}
+	}
+	return found
+}
+
+// half returns the half of a surrogate pair whose escape a text begins with, or 0.
+func half(b []byte) uint64 {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil || n < 0xd800 || n > 0xdfff {
+		return 0
+	}
+	return n
 }
 
 func (w *Lines) put(line []byte) {
