@@ -56,10 +56,8 @@ func historyOf(_ string, doc []byte) (s *rowclient.Session, prompted bool) {
 			prompted = s.Title != ""
 		}
 	}
-	model, extras := f.Text("selectedModel"), f.Rest()
-	s.Fill = func(out *session.Session) {
-		out.Model, out.Extras = model, append(extras, out.Extras...)
-	}
+	extras := f.Rest() // the model that is selected need not be the one that spoke
+	s.Fill = func(out *session.Session) { out.Extras = append(extras, out.Extras...) }
 	return s, prompted
 }
 

@@ -50,13 +50,20 @@ func (d Document) Format() *formats.Format {
 		},
 		Plain:    plainfiles.Records(name),
 		Sessions: c.Sessions(),
-		Check: func(ctx context.Context, l *formats.Location, v formats.View, _ *rule.Pass) error {
+		Check: func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 			_, err := d.open(ctx, l, v)
+			if errors.Is(err, errDamaged) && q.Enabled(rule.Container) {
+				q.Reportf("RH131", store.Addr{File: filepath.Base(l.Path)}, "%s", formats.Cause(err))
+				err = nil
+			}
 			return cmp.Or(err, ctx.Err())
 		},
 		Home: d.Client.Home,
 	}
 }
+
+// errDamaged is that of a file which is not what it begins like.
+var errDamaged = errors.New("not valid JSON")
 
 // maxDocument is how large a file can be, which is read as a whole.
 const maxDocument = 1 << 30
@@ -79,10 +86,12 @@ func (d Document) open(_ context.Context, l *formats.Location, v formats.View) (
 	}
 	x := &document{}
 	if err == nil {
-		x.doc, _, err = rawjson.Line(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff"))))
+		if x.doc, _, err = rawjson.Line(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))); err != nil {
+			err = fmt.Errorf("%w: %w", errDamaged, err)
+		}
 	}
 	if err == nil && rawjson.Last(x.doc, d.List) == nil {
-		err = errors.New("no list of messages")
+		err = fmt.Errorf("%w: it has no list of messages", errDamaged)
 	}
 	if err != nil {
 		return nil, &formats.Error{Format: d.Client.Name, At: l.Path, Err: formats.Cause(err), Hint: "restore the file from a backup"}
