@@ -33,7 +33,7 @@ type Document struct {
 
 // Format returns the format of such files.
 func (d Document) Format() *formats.Format {
-	name := d.Client.Name
+	name, list := d.Client.Name, []byte(`"`+d.List+`"`)
 	c := Client{Client: lineclient.Prepare(d.Client), Open: d.open}
 	return &formats.Format{
 		Name:    name,
@@ -41,10 +41,11 @@ func (d Document) Format() *formats.Format {
 		Clients: []string{d.Client.Agent},
 		Known:   c.Known(),
 		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
-			first := l.FirstLine()
-			lines := rawjson.Valid(first) && rawjson.Last(first, d.List) == nil // the head of a file of lines
-			if l.IsDir() || lines || !d.Begins.Match(bytes.Join(bytes.Fields(l.Head()), nil)) {
+			if l.IsDir() || !bytes.Contains(l.Head(), list) || !d.Begins.Match(bytes.Join(bytes.Fields(l.Head()), nil)) {
 				return formats.Match{}, nil
+			}
+			if first := l.FirstLine(); rawjson.Valid(first) && rawjson.Last(first, d.List) == nil {
+				return formats.Match{}, nil // the head of a file of lines
 			}
 			return formats.Match{Score: 85, Evidence: []string{"an object that begins like " + d.Client.About}}, nil
 		},
