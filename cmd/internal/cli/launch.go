@@ -130,8 +130,14 @@ func whyReadOnly(reg *formats.Registry, name string) string {
 
 // words are what the help and the completion of flags refer to, by their names.
 func words() kong.Vars {
-	list := targets(&console.App{Reg: all.Registry()})
-	return kong.Vars{"targets": strings.Join(list, ","), "target_list": strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]}
+	reg, out := all.Registry(), kong.Vars{}
+	movers := slices.DeleteFunc(reg.Clients(), func(c string) bool {
+		return !slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.Mover != nil && slices.Contains(f.Clients, c) })
+	})
+	for name, list := range map[string][]string{"target": targets(&console.App{Reg: reg}), "mover": movers} {
+		out[name+"s"], out[name+"_list"] = strings.Join(list, ","), strings.Join(list[:len(list)-1], ", ")+" or "+list[len(list)-1]
+	}
+	return out
 }
 
 // targets returns the clients that sessions can be continued in.

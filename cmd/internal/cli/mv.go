@@ -16,7 +16,7 @@ type mvCmd struct {
 
 	RemoveOld bool     `help:"Remove the originals of what an earlier run copied, unless they have changed since"`
 	DryRun    bool     `help:"Print what would change, without writing anything"`
-	Client    []string `enum:"claude-code,cursor-cli,cursor-ide,cursor-sdk" placeholder:"CLIENT" help:"Only this client (repeatable): claude-code, cursor-cli, cursor-ide or cursor-sdk"`
+	Client    []string `enum:"${movers}" placeholder:"CLIENT" help:"Only this client (repeatable): ${mover_list}"`
 	Home      *string  `rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
 }
 
@@ -28,8 +28,8 @@ prompts, answers and results keep every byte. What was copied is read again and 
 The originals stay. When the sessions work at the new path, run the same command with --remove-old: it removes the
 originals that have not changed since. rehome undo undoes either step.
 
-Cursor's IDE has one database for all folders. Its sessions are changed in it, not copied, and only if you have opened the
-new folder in Cursor once.
+Codex, Copilot CLI and Cursor's IDE do not keep sessions by folder: theirs are changed in place, and rehome undo has what
+they were. Those of the IDE are, only if you have opened the new folder in Cursor once.
 
 A session that differs from one at the new path is not touched, and exit status is 1. Quit the clients first.
 
