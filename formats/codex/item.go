@@ -3,12 +3,12 @@ package codex
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
+	"rehome/formats/internal/lineclient"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
@@ -271,11 +271,9 @@ func part(b []byte, kind, role string) session.Part {
 
 // media returns the image at an address, which can hold all of it.
 func media(url string, from session.Source) *session.Media {
-	head, data, ok := strings.Cut(url, ";base64,")
-	if raw, err := base64.StdEncoding.DecodeString(data); ok && err == nil {
-		return &session.Media{Mime: strings.TrimPrefix(head, "data:"), Data: raw, Source: from}
-	}
-	return &session.Media{URI: url, Source: from}
+	m := lineclient.Media(url)
+	m.Source = from
+	return m
 }
 
 // reasoning takes what the model thought: in words where the provider gives

@@ -1,7 +1,6 @@
 package copilot
 
 import (
-	"encoding/base64"
 	"io/fs"
 	"os"
 	"regexp"
@@ -52,7 +51,7 @@ func historyOf(_ string, doc []byte) (s *rowclient.Session, prompted bool) {
 	for b := range rawjson.Elements(f.List("chatMessages")) {
 		if rawjson.TextAt(b, "role") == "user" && s.Title == "" {
 			first, _, _ := strings.Cut(words(rawjson.Last(b, "content")), "<reminder>")
-			s.Title, _, _ = strings.Cut(strings.TrimSpace(first), "\n")
+			s.Title = lineclient.FirstLine(first)
 			prompted = s.Title != ""
 		}
 	}
@@ -87,7 +86,7 @@ func said(r *lineclient.Record) (out []session.Part) {
 			out = append(out, t)
 		case "image_url":
 			image := members.Split(f.Members("image_url"), "")
-			m := picture(image.Text("url"))
+			m := lineclient.Media(image.Text("url"))
 			m.Extras = append(image.Rest(), f.Rest()...)
 			out = append(out, m)
 		default:
@@ -95,15 +94,6 @@ func said(r *lineclient.Record) (out []session.Part) {
 		}
 	}
 	return out
-}
-
-// picture is one in its address, or where that is.
-func picture(url string) *session.Media {
-	kind, data, _ := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
-	if b, err := base64.StdEncoding.DecodeString(data); err == nil && len(b) > 0 && strings.HasPrefix(url, "data:") {
-		return &session.Media{Mime: kind, Data: b}
-	}
-	return &session.Media{URI: url}
 }
 
 func called(r *lineclient.Record) []session.Part {

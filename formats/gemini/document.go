@@ -1,13 +1,14 @@
 package gemini
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/lineclient"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rowclient"
 	"rehome/formats/session"
@@ -29,33 +30,22 @@ func Document() *formats.Format {
 }
 
 func sessionOf(file string, doc []byte) (s *rowclient.Session, prompted bool) {
-	f := members.Split(doc, "")
+	f, folder := members.Split(doc, ""), filepath.Dir(filepath.Dir(file))
+	workspace := cmp.Or(projectRoot(os.DirFS(folder), "."), projectRoot(os.DirFS(filepath.Dir(folder)), ".")) // a subagent is one folder deeper
 	s = &rowclient.Session{Head: session.Head{ID: f.Text("sessionId"), Agent: client,
-		Created: f.Time("startTime"), Updated: f.Time("lastUpdated"), Title: f.Text("summary"), Turns: -1, Workspace: projectRoot(filepath.Dir(file))}}
+		Created: f.Time("startTime"), Updated: f.Time("lastUpdated"), Title: f.Text("summary"), Turns: -1, Workspace: workspace}}
 	if up := filepath.Base(filepath.Dir(file)); rawjson.Text(f.Peek("kind")) == "subagent" && up != "chats" {
 		s.Parent = &session.Link{Session: up}
 	}
 	for b := range rawjson.Elements(f.List("messages")) {
 		if content := rawjson.Last(b, "content"); s.Title == "" && rawjson.TextAt(b, "type") == "user" && userKind(content) == "user" {
-			s.Title, _, _ = strings.Cut(words(content), "\n")
+			s.Title = lineclient.FirstLine(words(content))
 			prompted = true
 		}
 	}
 	extras := f.Rest()
 	s.Fill = func(out *session.Session) { out.Extras = append(extras, out.Extras...) }
 	return s, prompted
-}
-
-// projectRoot is the folder of the project in whose folder of chats a file is, if the client says it.
-func projectRoot(dir string) string {
-	for range 2 { // a subagent is one folder deeper
-		dir = filepath.Dir(dir)
-		b, err := os.ReadFile(filepath.Join(dir, ".project_root"))
-		if root := strings.TrimSpace(string(b)); err == nil && filepath.IsAbs(root) {
-			return root
-		}
-	}
-	return ""
 }
 
 // strays are the files of older versions in a home. One that the client has converted since is left out.

@@ -3,6 +3,7 @@ package gemini
 import (
 	"bufio"
 	"cmp"
+	"io/fs"
 	"iter"
 	"path"
 	"path/filepath"
@@ -171,12 +172,23 @@ func beside(s *jsonl.Store, f *jsonl.File, h *session.Head) {
 	if f.Link.Session != "" {
 		dir = path.Dir(dir)
 	}
-	root, err := s.Root.Open(path.Join(path.Dir(dir), ".project_root"))
+	h.Workspace = cmp.Or(projectRoot(s.Root.FS(), path.Dir(dir)), h.Workspace)
+}
+
+// projectRoot returns the folder of the project that a folder below tmp is of; "" if the client does not say it.
+func projectRoot(home fs.FS, dir string) string {
+	name := path.Join(dir, ".project_root")
+	if info, err := fs.Stat(home, name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := home.Open(name)
 	if err != nil {
-		return
+		return ""
 	}
-	defer root.Close()
-	if line, _ := bufio.NewReaderSize(root, 4096).ReadSlice('\n'); filepath.IsAbs(strings.TrimSpace(string(line))) {
-		h.Workspace = strings.TrimSpace(string(line))
+	defer f.Close()
+	line, _ := bufio.NewReaderSize(f, 4096).ReadSlice('\n')
+	if root := strings.TrimSpace(string(line)); filepath.IsAbs(root) {
+		return root
 	}
+	return ""
 }

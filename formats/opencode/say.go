@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"cmp"
-	"encoding/base64"
 	"maps"
 	"strings"
 
@@ -69,16 +68,8 @@ func given(b *lineclient.Fields) session.Part {
 
 // file is a picture or another file, in its address or where that is.
 func file(b *lineclient.Fields) session.Part {
-	m := &session.Media{Mime: b.Text("mime"), Name: b.Text("filename")}
-	url := rawjson.Text(b.Peek("url"))
-	if _, data, found := strings.Cut(url, ";base64,"); found && strings.HasPrefix(url, "data:") {
-		if raw, err := base64.StdEncoding.DecodeString(data); err == nil && len(raw) > 0 {
-			m.Data = raw
-			b.Drop("url")
-			return m
-		}
-	}
-	m.URI = b.Text("url")
+	m := lineclient.Media(b.Text("url"))
+	m.Mime, m.Name = b.Text("mime"), b.Text("filename")
 	return m
 }
 

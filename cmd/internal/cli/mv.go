@@ -29,7 +29,7 @@ The originals stay. When the sessions work at the new path, run the same command
 originals that have not changed since. rehome undo undoes either step.
 
 Codex, Copilot CLI and Cursor's IDE do not keep sessions by folder: theirs are changed in place, and rehome undo has what
-they were. Those of the IDE are, only if you have opened the new folder in Cursor once.
+they were. For those of the IDE, open the new folder in Cursor once before.
 
 A session that differs from one at the new path is not touched, and exit status is 1. Quit the clients first.
 

@@ -309,7 +309,7 @@ func (c *Client) ending(h *session.Head, b []byte) {
 // title returns the name that the user gave to the session, "" if a line has none.
 func (c *Client) title(r *Record) string {
 	if k := c.Kinds[r.Kind]; k.Title != "" {
-		return firstLine(r.Text(k.Title))
+		return FirstLine(r.Text(k.Title))
 	}
 	return ""
 }
@@ -317,8 +317,8 @@ func (c *Client) title(r *Record) string {
 // words returns the first line of what a prompt says.
 func (c *Client) words(r *Record) string {
 	for _, p := range c.Kinds[r.Kind].Say(r) {
-		if t, ok := p.(*session.Text); ok && firstLine(t.Text) != "" {
-			return firstLine(t.Text)
+		if t, ok := p.(*session.Text); ok && FirstLine(t.Text) != "" {
+			return FirstLine(t.Text)
 		}
 	}
 	return ""

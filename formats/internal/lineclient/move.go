@@ -132,11 +132,11 @@ func (c *Client) findIn(ctx context.Context, root string, mv *formats.Moved, yie
 
 // begun returns the files that other sessions begin in, by their paths.
 func (c *Client) begun(ctx context.Context, s *jsonl.Store, files []*jsonl.File) map[string]bool {
+	if c.Bases == nil {
+		return nil
+	}
 	out := map[string]bool{}
 	for _, f := range files {
-		if c.Bases == nil {
-			break
-		}
 		for _, base := range c.Bases(c.input(ctx, s, f, "")) {
 			out[base.Path] = true
 		}
@@ -188,7 +188,7 @@ func (c *Client) moveFile(ctx context.Context, from, to string, mv *formats.Move
 
 // moveLine returns the new paths of a line that says where the session is.
 func (c *Client) moveLine(l lines.Line, moved func(string) (string, bool)) (out []lines.Edit) {
-	if !bytes.Contains(l.Bytes, []byte(`wd"`)) { // "cwd" is always one of them
+	if !bytes.Contains(l.Bytes, []byte(`"cwd"`)) { // each line that says where the session is has one
 		return nil
 	}
 	line := jsonl.Parse(l)

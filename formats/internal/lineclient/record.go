@@ -195,8 +195,18 @@ func Base64(b *Fields, name string) []byte {
 	return raw
 }
 
-// firstLine returns the first line of a text that is not blank, cut.
-func firstLine(text string) string {
+// Media returns what is at an address, which can hold all of it.
+func Media(url string) *session.Media {
+	kind, text, _ := strings.Cut(url, ";base64,")
+	kind, held := strings.CutPrefix(kind, "data:")
+	if data, err := base64.StdEncoding.DecodeString(text); held && err == nil && len(data) > 0 {
+		return &session.Media{Mime: kind, Data: data}
+	}
+	return &session.Media{URI: url}
+}
+
+// FirstLine returns the first line of a text that is not blank, cut.
+func FirstLine(text string) string {
 	words, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return rule.Clip(strings.TrimSpace(words))
 }
