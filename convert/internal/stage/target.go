@@ -96,7 +96,8 @@ func (t Target) checkFolder() error {
 		return &formats.Error{At: t.Dir, Err: formats.Cause(err)}
 	}
 	first := filepath.Join(t.Dir, t.Tail[0])
-	if _, err := os.Lstat(first); err == nil && len(t.Tail) > 1 {
+	link, err := os.Lstat(first)
+	if err == nil && len(t.Tail) > 1 && link.Mode()&fs.ModeSymlink != 0 {
 		return &formats.Error{At: first, Err: errors.New("not a folder, but a dangling link")}
 	}
 	return nil
