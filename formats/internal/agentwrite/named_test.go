@@ -119,3 +119,16 @@ func (noRuns) Text(string, session.Stamp)                      {}
 func (noRuns) Thinking(*session.Thinking, session.Stamp)       {}
 func (noRuns) Call(string, *cursortools.Call, session.Stamp)   {}
 func (noRuns) Result(string, *cursortools.Call, session.Stamp) {}
+
+// TestNamedImage: an image of a prompt is shown to the model as an image, with a name or without.
+func TestNamedImage(t *testing.T) {
+	for _, name := range []string{"", "stairs.png"} {
+		h := &held{Session: session.Session{Head: session.Head{ID: "s", Agent: session.CursorSDK}}, list: []*session.Message{
+			{Role: session.User, Turn: &session.Turn{}, Parts: []session.Part{&session.Text{Text: "go"}, &session.Media{Mime: "image/png", Name: name, Data: []byte("png")}}},
+		}}
+		w := write(t, agentwrite.Options{}, h)
+		if !slices.ContainsFunc(w.order, func(id agentstate.ID) bool { return strings.Contains(string(w.data[id]), `{"type":"image","image":`) }) {
+			t.Errorf("%q: no message has the image", name)
+		}
+	}
+}

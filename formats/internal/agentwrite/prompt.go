@@ -92,7 +92,7 @@ func (p *prompt) options(given provided, mark []byte) {
 // media writes an image or a file.
 func (p *prompt) media(m *session.Media, user bool) {
 	kind, member := "file", "data"
-	if user && m.Name == "" && strings.HasPrefix(m.Mime, "image/") {
+	if user && strings.HasPrefix(m.Mime, "image/") {
 		kind, member = "image", "image"
 	}
 	p.part(kind)
