@@ -15,7 +15,7 @@ export const deed = ({ id, has = [], asked, result }) => ({ role: "assistant", k
 
 // Arguments that Claude Code's own tool does not have: rehome reports each of them (L223).
 const left = {
-  Shell: ["n", "half"], Glob: ["explanation"], Grep: ["explanation"], Read: ["explanation"], WebSearch: ["explanation"], StrReplace: ["explanation"],
+  Shell: ["n", "half"], Glob: ["explanation"], Grep: ["explanation"], Read: ["explanation"], WebSearch: ["explanation"], StrReplace: ["explanation"], replace: ["instruction"],
 };
 // Without its new text, an edit is told by the record of what it changed.
 const leaves = (name, args) => Object.entries(args ?? {}).filter(([argument]) => !left[name]?.includes(argument) && !(argument === "old_string" && args.new_string === undefined)).flatMap(([, value]) => texts(value));

@@ -14,6 +14,7 @@ import { came, deed, given, picture, say, thought } from "./claude-items.mjs";
 import { session } from "./claude-lines.mjs";
 import { conversation, parts, text, typed } from "./claude-state.mjs";
 import { told } from "./claude-told.mjs";
+import { database, events, exported, log } from "./other-sources.mjs";
 import { client, fresh } from "./tools.mjs";
 import { fields } from "./wire.mjs";
 
@@ -209,9 +210,10 @@ function entries(file) {
   for (let line = all.at(-1); line && line.type !== "session"; line = at.get(line.parentId)) path_.unshift(line);
   const last = path_.findLastIndex(({ type }) => type === "compaction"), from = last < 0 ? 0 : path_.findIndex(({ id }) => id === path_[last].firstKeptEntryId);
   if (last >= 0) items.push({ role: "user", kind: "text", has: [path_[last].summary] });
-  for (const { type, message } of path_.slice(from).filter((_, i) => from + i !== last)) {
+  const edited = new Map(path_.flatMap(({ type, targetId, replacement }) => (type === "context_edit" ? [[targetId, replacement.content]] : [])));
+  for (const { type, id, message } of path_.slice(from).filter((_, i) => from + i !== last)) {
     if (type !== "message") continue;
-    const { role, content } = message, list = parts(content);
+    const { role } = message, list = parts(edited.get(id) ?? message.content);
     if (role === "user") items.push(...list.flatMap((part) => (part.type === "image" ? picture(part.data) : say("user", part.text))));
     if (role === "assistant") for (const part of list) {
       if (part.type === "text") items.push(...say(role, part.text));
@@ -284,7 +286,10 @@ function sides(all) {
 // titled is the title of a session: the user's, or the client's.
 const titled = (all) => all.findLast(({ type }) => type === "custom-title")?.customTitle ?? all.findLast(({ type }) => type === "ai-title")?.aiTitle;
 
-const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout, pi: entries, claude };
+const readers = {
+  chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout, pi: entries, claude,
+  copilot: (file) => events(lines(file)), opencode: (file) => database(query, file), "opencode-export": (file) => exported(JSON.parse(fs.readFileSync(file, "utf8"))), gemini: (file) => log(lines(file)),
+};
 const kinds = { sdk: "sqlite", lines: "ndjson" };
 
 // read draws from stores what they hold. Those of the SDK the SDK is asked about,

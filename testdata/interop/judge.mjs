@@ -31,16 +31,22 @@ import { deleted } from "./gemini.mjs";
 import { client as opencode, imported } from "./opencode.mjs";
 import { client as pi, goneOn, lived as livedInPi } from "./pi.mjs";
 import { repaired } from "./repair.mjs";
+import { theirs as ofOthers } from "./other-sources.mjs";
 import { asRecorded, record } from "./requests.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
 import { stored } from "./session-store.mjs";
 import { publish, save, sensitive } from "./survival.mjs";
 import { team } from "./team.mjs";
-import { build, finish } from "./tools.mjs";
+import { build, finish, root } from "./tools.mjs";
 import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
 import { accepted, missed, writing } from "./written.mjs";
+
+// theirs are the samples that Pi, Copilot CLI, OpenCode and Gemini CLI wrote, for a client that is another one.
+const theirs = (client) => ofOthers(root).filter(({ kind }) => kind !== client);
+// all are the samples of all clients, for one that is not among the first.
+const all = (client) => [...samples(), ...foreign(), ...rollouts(), ...theirs(client)];
 
 const newest = (list) => (thorough ? list : list.slice(0, 1));
 
@@ -100,6 +106,7 @@ function others() {
   migrated("the samples", moved[0], 22);
   migrated("generated stores", moved[1], least, newest(clients));
   migrated("sessions of Codex", moving(rollouts), 9);
+  migrated("sessions of Pi, Copilot CLI, OpenCode and Gemini CLI", moving(theirs), 16, newest(clients));
   return moved;
 }
 
@@ -114,15 +121,15 @@ function claude() {
   sensitive();
   spoilt(newest(clients), ...moved);
   understood();
-  arrived(codex, "some samples", () => [...samples().filter(({ kind }) => kind === "lines" || kind === "ide"), ...foreign()], 12);
+  arrived(codex, "some samples", () => [...samples().filter(({ kind }) => kind === "lines" || kind === "ide"), ...foreign(), ...theirs()], 28);
   if (thorough) arrived(codex, "generated sessions", mixed, mix);
   whole(`${codex.name}, what it wrote`, "codex", () => worked().store);
 }
 
 const toSDK = {
   samples() {
-    const made = writing(() => [...samples(), ...foreign(), ...rollouts()]);
-    accepted("the samples", made, 54);
+    const made = writing(all);
+    accepted("the samples", made, 70);
     return made;
   },
   generated() {
@@ -140,7 +147,7 @@ function written() {
 
 function inPi() {
   asRecorded("pi");
-  arrived(pi, "the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  arrived(pi, "the samples", () => all("pi"), 68);
   if (thorough) arrived(pi, "generated sessions", mixed, mix);
   goneOn();
   const made = () => fs.readdirSync(livedInPi().home, { recursive: true }).filter((name) => name.endsWith(".jsonl")).map((name) => ({ kind: "pi", at: path.join(livedInPi().home, name) }));
@@ -155,7 +162,7 @@ function gemini() {
 
 function inCopilot() {
   asRecorded("copilot");
-  arrived(copilot, "the samples", () => [...samples(), ...foreign(), ...rollouts()], 55);
+  arrived(copilot, "the samples", () => all("copilot"), 66);
   if (thorough) {
     arrived(copilot, "generated sessions", mixed, mix);
     repairedForCopilot();
@@ -169,11 +176,10 @@ const oneOfEach = (list) => list.filter(({ kind }, i) => kind !== "claude" && li
 function inOpenCode() {
   asRecorded("opencode");
   imported();
-  const all = () => [...samples(), ...foreign(), ...rollouts()];
   if (thorough) {
-    arrived(opencode, "the samples", all, 55);
+    arrived(opencode, "the samples", () => all("opencode"), 68);
     arrived(opencode, "generated sessions", mixed, mix);
-  } else arrived(opencode, "some samples", () => oneOfEach(all()), 8);
+  } else arrived(opencode, "some samples", () => oneOfEach(all("opencode")), 11);
   sensitive();
 }
 

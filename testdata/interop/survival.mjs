@@ -8,7 +8,7 @@ import { check, children, failures, folder, root, scratch } from "./tools.mjs";
 
 const parts = { prompts: "prompts", answers: "answers", thoughts: "thinking", calls: "calls", results: "results", images: "images" };
 const formats = {
-  chat: "cursor-chat", sdk: "cursor-sdk", lines: "cursor-ndjson", ide: "cursor-ide", stream: "stream-json", transcript: "cursor-transcript", text: "cursor-transcript (text)", claude: "claude-code", codex: "codex", pi: "pi",
+  chat: "cursor-chat", sdk: "cursor-sdk", lines: "cursor-ndjson", ide: "cursor-ide", stream: "stream-json", transcript: "cursor-transcript", text: "cursor-transcript (text)", claude: "claude-code", codex: "codex", pi: "pi", copilot: "copilot", opencode: "opencode", gemini: "gemini",
   "sdk by canonical": "canonical (of cursor-sdk)", "lines by canonical": "canonical (of cursor-ndjson)", "chat by canonical": "canonical (of cursor-chat)",
 };
 

@@ -51,6 +51,8 @@ const mute = results(() => []);
 const both = /^(sdk|lines|chat|ide|codex)\b/;
 // The record of a change to a file has the change, not the words in which its tool confirms it.
 const unconfirmed = each((item) => (item.edits && item.result ? { ...item, result: { ...item.result, has: [] } } : item));
+// Of these clients the readers tell what is sent to the model, and not what was said before a summary of theirs.
+const theirs = /^(pi|copilot|opencode|gemini)\b/;
 // Records of calls need not have all that its model wrote.
 const recorded = each(({ asked: _, ...item }) => item);
 const pictureless = each((item) => (item.kind === "image" ? [] : item));
@@ -83,12 +85,13 @@ function faults(version, form, from, { title, now, full = now, subagents = {} },
     "list of messages": [version === "1.0.17" ? nameless(list) : list, [...got.list, ...got.heard.pending]], events: [streamed(typed(list)), [...got.events, ...got.heard.pending]],
   };
   if (form === "chat") delete ways.events; // a chat has no runs
+  if (theirs.test(from)) for (const way of Object.keys(ways)) if (way !== "model") delete ways[way];
   for (const [way, [lists, messages]] of Object.entries(ways)) found.push(...unlike(lists, messages).map((what) => `${way}: ${what}`));
   if (title && !titled(got.name, title)) found.push(`title: it is ${JSON.stringify(got.name)}, and not ${JSON.stringify(title)}`);
-  const ours = Object.entries(subagents), theirs = got.heard.subagents;
-  if (ours.length !== theirs.length) found.push(`subagents: ${ours.length}, and its state has ${theirs.length}`);
+  const ours = Object.entries(subagents ?? {}), others = got.heard.subagents;
+  if (subagents && ours.length !== others.length) found.push(`subagents: ${ours.length}, and its state has ${others.length}`);
   for (const [name, items] of ours) {
-    const lost = theirs.map(({ model, turns }) => [...unlike(typed([{ items, all: false }]), model), ...unlike(records(recorded([{ items, all: false }])), turns)]);
+    const lost = others.map(({ model, turns }) => [...unlike(typed([{ items, all: false }]), model), ...unlike(records(recorded([{ items, all: false }])), turns)]);
     if (!lost.some((list) => !list.length)) found.push(`subagents: ${name}: ${lost[0]?.[0] ?? "not there"}`);
   }
   if (!got.kept) found.push("what was there before is changed");
@@ -144,11 +147,11 @@ export function missed(...made) {
   check("SDK 1.0.32, written stores with one thing removed", () => {
     const kinds = new Map(), apart = new Map(); // apart: the first store with a title, and with a subagent
     for (const { cwd, list } of made.map((one) => one())) {
-      for (const one of list.filter(({ kind, held }) => kind === "ndjson" && Object.keys(held).length === 1)) {
+      for (const one of list.filter(({ kind, held, from }) => kind === "ndjson" && Object.keys(held).length === 1 && !theirs.test(from))) {
         const [{ title, subagents = {} }] = Object.values(one.held);
         for (const [what, has] of [["the title", title], ["the subagents", Object.keys(subagents).length]]) if (has && !apart.has(what)) apart.set(what, { ...one, cwd });
       }
-      for (const one of list.filter(({ kind, held }) => kind === "ndjson" && Object.keys(held).length === 1 && !Object.values(held)[0].full)) {
+      for (const one of list.filter(({ kind, held, from }) => kind === "ndjson" && Object.keys(held).length === 1 && !Object.values(held)[0].full && !theirs.test(from))) {
         const n = counts(Object.values(one.held)[0].now[0].items);
         if (n.prompts > 1 && n.answers && n.calls && !kinds.has(one.from)) kinds.set(one.from, { ...one, cwd });
       }
