@@ -27,10 +27,12 @@ type update struct {
 	exists  bool
 	state   string              // folder of the marks
 	before  *mark.Mark          // of the previous update; nil if unknown
-	byStore map[string][]string // names of its files, once asked for
+	byStore map[string][]string // names of its files, see marked
 	after   *mark.Mark          // what the next update will know
 	sources [][]mark.Stat       // by store; nil if it is not known or may still change
 	made    map[string]bool     // files of this run, by path below the target
+
+	sortOnce sync.Once // of byStore
 
 	noting sync.Mutex
 	noted  map[string]*noted // of sources that were read by their changes, by store

@@ -135,14 +135,15 @@ func (u *update) skip(i int) bool {
 	return true
 }
 
-// marked returns the names in the mark of the files that were made of a store.
+// marked returns the names in the mark of the files that were made of a store. Stores that are
+// converted at the same time ask for them.
 func (u *update) marked(rel string) []string {
-	if u.byStore == nil {
+	u.sortOnce.Do(func() {
 		u.byStore = map[string][]string{}
 		for name, f := range u.before.Files {
 			u.byStore[f.Store] = append(u.byStore[f.Store], name)
 		}
-	}
+	})
 	return u.byStore[rel]
 }
 
