@@ -27,12 +27,10 @@ type update struct {
 	exists  bool
 	state   string              // folder of the marks
 	before  *mark.Mark          // of the previous update; nil if unknown
-	byStore map[string][]string // names of its files, see marked
+	byStore map[string][]string // names of its files
 	after   *mark.Mark          // what the next update will know
 	sources [][]mark.Stat       // by store; nil if it is not known or may still change
 	made    map[string]bool     // files of this run, by path below the target
-
-	sortOnce sync.Once // of byStore
 
 	noting sync.Mutex
 	noted  map[string]*noted // of sources that were read by their changes, by store
@@ -92,14 +90,19 @@ func (j *job) beginUpdate() (err error) {
 			return err
 		}
 	}
-	u := &update{job: j, base: path.Join(j.dest.Tail...), exists: j.dest.Exists(), state: j.opts.State, committed: map[string]*worktree.Committed{}}
+	u := &update{job: j, base: path.Join(j.dest.Tail...), exists: j.dest.Exists(), state: j.opts.State}
+	u.byStore, u.committed = map[string][]string{}, map[string]*worktree.Committed{}
 	switch u.state {
 	case "":
 		u.state = defaultStateDir()
 	case NoState:
 		u.state = ""
 	}
-	u.before = mark.Read(u.state, j.dest.Path())
+	if u.before = mark.Read(u.state, j.dest.Path()); u.before != nil {
+		for name, f := range u.before.Files {
+			u.byStore[f.Store] = append(u.byStore[f.Store], name)
+		}
+	}
 	j.update = u
 	return nil
 }

@@ -2,6 +2,7 @@ package convert_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -175,6 +176,34 @@ func TestUpdateFromChanges(t *testing.T) {
 				t.Errorf("only %d of 16 updates read less than everything", less)
 			}
 		})
+	}
+}
+
+// TestUpdateAtOnce: stores that all changed are updated at the same time.
+func TestUpdateAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	src, dst, state := filepath.Join(dir, "src"), filepath.Join(dir, "dst"), filepath.Join(dir, "state")
+	for _, version := range []string{"before", "after"} {
+		b, err := os.ReadFile(filepath.Join("..", "testdata", "chat", version+".db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			at := filepath.Join(src, fmt.Sprint(i), "store.db")
+			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, b, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rep, err := convert.Convert(t.Context(), all.Registry(), src, dst, convert.Options{To: "archive", Update: true, State: state, Jobs: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"before": convert.Added, "after": convert.Updated}[version]
+		for _, one := range rep.Stores {
+			if one.Change != want {
+				t.Errorf("%s: %s is %q, want %q", version, one.Path, one.Change, want)
+			}
+		}
 	}
 }
 

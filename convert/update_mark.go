@@ -135,22 +135,10 @@ func (u *update) skip(i int) bool {
 	return true
 }
 
-// marked returns the names in the mark of the files that were made of a store. Stores that are
-// converted at the same time ask for them.
-func (u *update) marked(rel string) []string {
-	u.sortOnce.Do(func() {
-		u.byStore = map[string][]string{}
-		for name, f := range u.before.Files {
-			u.byStore[f.Store] = append(u.byStore[f.Store], name)
-		}
-	})
-	return u.byStore[rel]
-}
-
 // asWritten reports whether all files of a store look as the previous update wrote them.
 func (u *update) asWritten(rel string) bool {
 	some := false
-	for _, name := range u.marked(rel) {
+	for _, name := range u.byStore[rel] {
 		if strings.HasPrefix(name, "../") {
 			continue
 		}

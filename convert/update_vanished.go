@@ -74,7 +74,7 @@ func (u *update) vanishedStores() []string {
 // filesFrom returns the files of the target that were made of a store.
 func (u *update) filesFrom(rel string) (out []string) {
 	if u.rep.Lane == SessionConversion {
-		for _, name := range u.marked(rel) {
+		for _, name := range u.byStore[rel] {
 			if info, err := u.lstat(u.above(name)); err == nil && info != nil {
 				out = append(out, u.above(name))
 			}

@@ -10,13 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
-	"rehome/convert/internal/mark"
 	"rehome/formats"
 	"rehome/formats/store"
 )
@@ -97,25 +95,5 @@ func TestCausesAreNotHidden(t *testing.T) {
 		if _, err := os.Lstat(place); err == nil {
 			t.Error("it is there again")
 		}
-	}
-}
-
-// TestMarkedAtOnce: stores that are converted at the same time ask for the files that were made of them.
-func TestMarkedAtOnce(t *testing.T) {
-	before := &mark.Mark{Files: map[string]mark.File{}}
-	for i := range 64 {
-		before.Files[strconv.Itoa(i)] = mark.File{Store: strconv.Itoa(i % 8)}
-	}
-	for range 200 {
-		u := &update{before: before}
-		var asking sync.WaitGroup
-		for i := range 8 {
-			asking.Go(func() {
-				if n := len(u.marked(strconv.Itoa(i))); n != 8 {
-					t.Errorf("store %d: %d files, want 8", i, n)
-				}
-			})
-		}
-		asking.Wait()
 	}
 }
