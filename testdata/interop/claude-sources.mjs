@@ -14,7 +14,7 @@ import { came, deed, given, picture, say, thought } from "./claude-items.mjs";
 import { session } from "./claude-lines.mjs";
 import { conversation, parts, text, typed } from "./claude-state.mjs";
 import { told } from "./claude-told.mjs";
-import { database, events, exported, log } from "./other-sources.mjs";
+import { database, events, log } from "./other-sources.mjs";
 import { client, fresh } from "./tools.mjs";
 import { fields } from "./wire.mjs";
 
@@ -288,7 +288,7 @@ const titled = (all) => all.findLast(({ type }) => type === "custom-title")?.cus
 
 const readers = {
   chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout, pi: entries, claude,
-  copilot: (file) => events(lines(file)), opencode: (file) => database(query, file), "opencode-export": (file) => exported(JSON.parse(fs.readFileSync(file, "utf8"))), gemini: (file) => log(lines(file)),
+  copilot: (file) => events(lines(file)), opencode: (file) => database(query, file), gemini: (file) => log(lines(file)),
 };
 const kinds = { sdk: "sqlite", lines: "ndjson" };
 

@@ -41,8 +41,8 @@ export function events(lines) {
   return { [list[0].data.sessionId]: summary ? after(items, summary.at, summary.text) : all(items) };
 }
 
-// exported is a session of OpenCode, as it exports it.
-export function exported({ info, messages }) {
+// rows is a session of OpenCode: its row, and messages with their parts.
+function rows({ info, messages }) {
   const { items, add, call, result } = collect(), back = messages.findIndex(({ info: { id } }) => id === info.revert?.messageID);
   let summary;
   for (const { info: { role, summary: sums }, parts } of back < 0 ? messages : messages.slice(0, back)) {
@@ -62,11 +62,11 @@ export function exported({ info, messages }) {
   return { [info.id]: { title: info.title.startsWith("New session - ") ? undefined : info.title, ...(summary ? after(items, summary.at, summary.text) : all(items)) } };
 }
 
-// database is what OpenCode keeps its sessions in, as exports; without those of subagents, and those that
+// database is what OpenCode keeps its sessions in; without those of subagents, and those that
 // are put away: the SDK does not go on with them.
 export function database(query, file) {
   const [sessions, messages, parts] = query(file, "SELECT * FROM session", "SELECT * FROM message ORDER BY time_created, id", "SELECT * FROM part ORDER BY id");
-  return Object.assign({}, ...sessions.filter(({ parent_id, time_archived }) => !parent_id && !time_archived).map((row) => exported({
+  return Object.assign({}, ...sessions.filter(({ parent_id, time_archived }) => !parent_id && !time_archived).map((row) => rows({
     info: { ...row, revert: row.revert ? JSON.parse(row.revert) : undefined },
     messages: messages.filter(({ session_id }) => session_id === row.id).map(({ id, data }) => ({ info: { id, ...JSON.parse(data) }, parts: parts.filter(({ message_id }) => message_id === id).map(({ data: part }) => JSON.parse(part)) })),
   })));
@@ -83,7 +83,11 @@ export function log(lines) {
     at < 0 ? messages.push(one) : messages.splice(at, 1, one);
   }
   const { items, add, call, result } = collect(), known = new Set();
-  const calling = (id, name, args) => { if (!known.has(id)) known.add(id) && call(id, name, args); };
+  // A call can stand in the content and beside it.
+  const calling = (id, name, args) => {
+    if (!known.has(id)) call(id, name, args);
+    known.add(id);
+  };
   const answered = (parts) => { for (const { functionResponse: { id, response } = {} } of parts) if (response) result(id, [response.output ?? response.error], "error" in response); };
   for (const { type, content, thoughts = [], toolCalls = [] } of messages) {
     const parts = typeof content === "string" ? [{ text: content }] : content;

@@ -147,11 +147,12 @@ export function missed(...made) {
   check("SDK 1.0.32, written stores with one thing removed", () => {
     const kinds = new Map(), apart = new Map(); // apart: the first store with a title, and with a subagent
     for (const { cwd, list } of made.map((one) => one())) {
-      for (const one of list.filter(({ kind, held, from }) => kind === "ndjson" && Object.keys(held).length === 1 && !theirs.test(from))) {
+      const single = list.filter(({ kind, held, from }) => kind === "ndjson" && Object.keys(held).length === 1 && !theirs.test(from));
+      for (const one of single) {
         const [{ title, subagents = {} }] = Object.values(one.held);
         for (const [what, has] of [["the title", title], ["the subagents", Object.keys(subagents).length]]) if (has && !apart.has(what)) apart.set(what, { ...one, cwd });
       }
-      for (const one of list.filter(({ kind, held, from }) => kind === "ndjson" && Object.keys(held).length === 1 && !Object.values(held)[0].full && !theirs.test(from))) {
+      for (const one of single.filter(({ held }) => !Object.values(held)[0].full)) {
         const n = counts(Object.values(one.held)[0].now[0].items);
         if (n.prompts > 1 && n.answers && n.calls && !kinds.has(one.from)) kinds.set(one.from, { ...one, cwd });
       }
